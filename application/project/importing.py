@@ -7,7 +7,7 @@ A script is a program: it is not run, and so not read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
 from domain.circuit.exchange.suffixes import ports_of
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
+from domain.circuit.netlist import Netlist
 from domain.llm.tools.text_files import BinaryFileError, decode
-from shared.errors import UserInputError
+from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
@@ -31,6 +32,22 @@ _MOST_BESIDE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundImport:
+    """What a file is, before anything is written."""
+
+    source: Path
+    data: bytes
+    """A netlist, or a raw file of curves."""
+    missing: tuple[Message, ...] = ()
+    """Parts that are not in it, and why."""
+    notes: tuple[Message, ...] = ()
+    libraries: tuple[str, ...] = ()
+    """Files beside `source` that the netlist includes, and those they include, relative to its folder."""
+    elsewhere: tuple[str, ...] = ()
+    """Included, and not beside it, as written: looked for in the library folders when it is simulated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """What was made of a file."""
 
@@ -39,6 +56,8 @@ class Imported:
     missing: tuple[Message, ...]
     """Parts that are not in it, and why."""
     notes: tuple[Message, ...]
+    copied: tuple[Path, ...] = ()
+    """Libraries that came along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,17 +76,43 @@ class ImportFile:
         """
         return await off_loop(self._import, source, target, overwrite)
 
+    async def look(self, source: Path) -> FoundImport:
+        """What `source` is, and what it leans on. Writes nothing; raises UserInputError as a call does."""
+        return await off_loop(self._look, source)
+
+    async def write(self, found: FoundImport, target: Path) -> Imported:
+        """Write what was found to `target`, and the libraries beside it, where no file has their name yet.
+
+        Raises UserInputError where `target` is there already, EnvironmentProblem when it can't be written.
+        """
+        return await off_loop(self._write, found, target, overwrite=False)
+
     def _import(self, source: Path, target: Path, overwrite: bool) -> Imported:
-        if not overwrite and target.exists():
-            raise UserInputError(
-                msg("{path} exists already.", path=target),
-                advice=msg("Choose another name."),
-                file=target,
-                error_type="target_exists",
-            )
+        if not overwrite:
+            _refuse_taken(target)
+        return self._write(self._look(source), target, overwrite=overwrite)
+
+    def _look(self, source: Path) -> FoundImport:
         data, missing, notes = self._read(source)
-        self.write_file(target, data)
-        return Imported(path=target, missing=missing, notes=notes)
+        found = FoundImport(source=source, data=data, missing=missing, notes=notes)
+        if ports_of(source.name) is not None:
+            return found
+        libraries, elsewhere = _leans_on(data, self.views(source.parent))
+        return replace(found, libraries=libraries, elsewhere=elsewhere)
+
+    def _write(self, found: FoundImport, target: Path, *, overwrite: bool) -> Imported:
+        if not overwrite:
+            _refuse_taken(target)
+        copied = []
+        view = self.views(found.source.parent)
+        for name in found.libraries:
+            place = target.parent / name
+            if not place.exists() and _made_room(place, target.parent):
+                with view.open(view.locate(name)) as file:
+                    self.write_file(place, file.read())
+                copied.append(place)
+        self.write_file(target, found.data)
+        return Imported(path=target, missing=found.missing, notes=found.notes, copied=tuple(copied))
 
     def _read(self, source: Path) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
         beside = _Beside(self.views(source.parent))
@@ -94,6 +139,67 @@ class ImportFile:
 def target_of(source: Path) -> Path:
     """Where what is made of a file goes, unless told otherwise."""
     return source.with_suffix(".raw" if ports_of(source.name) is not None else ".cir")
+
+
+def _refuse_taken(target: Path) -> None:
+    if target.exists():
+        raise UserInputError(
+            msg("{path} exists already.", path=target),
+            advice=msg("Choose another name."),
+            file=target,
+            error_type="target_exists",
+        )
+
+
+def _made_room(place: Path, folder: Path) -> bool:
+    """Make the folders that lead to `place`; False where a link of that name leads out of `folder`.
+
+    Raises EnvironmentProblem where they can't be made.
+    """
+    if not place.resolve().is_relative_to(folder.resolve()):
+        return False
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentProblem(
+            msg("{path} cannot be written: {reason}", path=place, reason=error.strerror or str(error)),
+            error_type="cannot_write",
+        ) from error
+    return True
+
+
+def _leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files of `view` that a netlist and what it includes name, and names that lie elsewhere.
+
+    LTspice's own lists of standard models are neither: what the netlist needs of them is said when it runs.
+    """
+    inside: dict[str, None] = {}
+    elsewhere: dict[str, None] = {}
+    to_read = [(Netlist(data), PurePosixPath())]
+    while to_read and len(inside) < _MOST_BESIDE:
+        netlist, beside = to_read.pop()
+        for include in netlist.includes:
+            name = PurePosixPath(include.path.replace("\\", "/"))
+            relative = (beside / name).as_posix()
+            if not include.path or name.name.lower().startswith("standard.") or relative in inside:
+                continue
+            content = None if ".." in name.parts or name.is_absolute() else _content(view, relative)
+            if content is None:
+                elsewhere[include.path] = None
+            else:
+                inside[relative] = None
+                to_read.append((Netlist(content, has_title=False), PurePosixPath(relative).parent))
+    return tuple(inside), tuple(elsewhere)
+
+
+def _content(view: ProjectView, name: str) -> bytes | None:
+    """None for what is not there, or not to be read from there."""
+    try:
+        with view.open(view.locate(name)) as file:
+            data = file.read(_MOST_BYTES + 1)
+    except (UserInputError, OSError):  # told as lying elsewhere
+        return None
+    return data if len(data) <= _MOST_BYTES else None
 
 
 def _sheet(source: Path, text: str | None, beside: _Beside) -> Converted:

@@ -29,12 +29,15 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             {
                 "ok": not made.missing,
                 "path": str(made.path),
+                "copied": [str(each) for each in made.copied],
                 "errors": [{"message": out.translate(each)} for each in made.missing],
                 "warnings": [{"message": out.translate(each)} for each in made.notes],
             }
         )
     else:
         out.say(_made(made.path))
+        for copied in made.copied:
+            out.say(msg("Library: {path}", path=copied))
         for each in (*made.missing, *made.notes):
             out.row(out.translate(each))
     return 1 if made.missing else 0

@@ -7,35 +7,41 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QResizeEvent
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from presentation.panels.welcome_design import DesignBox
 from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
 from presentation.ui.parts import SpokenName, arrange, push_button
+from presentation.ui.questions import choose_item
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.examining import ExaminationReport
+    from application.groups.models import Models
     from application.project.browsing import Example
+    from domain.llm.chat import ProviderChoice
 
 _SENTENCES: tuple[tuple[Message, Message], ...] = (
     (msg("Passive filter"), msg("RC low-pass filter with a cut-off of 1 kHz")),
     (msg("Active filter"), msg("4th-order Butterworth low-pass filter, cut-off 10 kHz, from ±5 V")),
+    (msg("Amplifier"), msg("Non-inverting amplifier with a gain of 40 dB")),
+    (msg("Oscillator"), msg("Wien bridge oscillator of 1 kHz")),
     (msg("DC/DC converter"), msg("Buck converter 12 V to 5 V, 2 A, 300 kHz, ripple below 30 mV")),
 )
 _LANGUAGES: tuple[tuple[str, Message], ...] = (("en", msg("English")), ("zh", msg("Chinese (中文)")))
@@ -47,36 +53,14 @@ _THEMES: tuple[tuple[str, Message], ...] = (
 _MOST_RECENT = 5
 
 
-class _DesignText(QPlainTextEdit):
-    """A sentence; Enter sends it, with Shift it begins a new line."""
-
-    sent = pyqtSignal()
-    focus_changed = pyqtSignal(bool)
-
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """An input method keeps the Enter that ends a composition to itself: it never comes here."""
-        is_enter = event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if event is not None and is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.sent.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
-        super().focusInEvent(event)
-        self.focus_changed.emit(True)
-
-    def focusOutEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
-        super().focusOutEvent(event)
-        self.focus_changed.emit(False)
-
-
 class WelcomePage(QScrollArea):
     """The page. It asks the window for everything it wants done."""
 
     open_wanted: Signal[Path] = signal(object)
     folder_wanted = pyqtSignal()
     new_wanted = pyqtSignal()
-    design_wanted = pyqtSignal(str)
+    import_wanted = pyqtSignal()
+    tutorial_wanted = pyqtSignal()
     language_wanted = pyqtSignal(str)
     """"en" or "zh\""""
     theme_wanted = pyqtSignal(str)
@@ -93,16 +77,12 @@ class WelcomePage(QScrollArea):
         mark_area(self._page, surface="base")
         self._title = QLabel()
         mark(self._title, role="display")
-        self.text = _DesignText()
-        mark(self.text, plain=True)
-        self.text.sent.connect(self._design)
-        self.text.setObjectName("designText")
-        self.text.setTabChangesFocus(True)
-        self.design = push_button(name="design", clicked=self._design, kind="primary")
-        self.text.textChanged.connect(self._enable)
-        self._provider = QLabel()
-        mark(self._provider, role="small")
+        self.box = DesignBox(services)
+        self.box.model_chosen.connect(self._show_machine)
+        self.text = self.box.text
         self._chips = [QPushButton() for _ in _SENTENCES]
+        self.all_kinds = push_button(name="allKinds", clicked=self._ask_kind, kind="link")
+        self._report: ExaminationReport | None = None
         self._examples = Part(services, msg("Examples"), msg("opens a copy"), is_lined=True)
         self._start = Part(services, msg("Start"))
         self._recent = Part(services, msg("Recent"))
@@ -120,27 +100,30 @@ class WelcomePage(QScrollArea):
         services.dress(self)
 
     def _build(self) -> None:
-        card, foot = QFrame(), QHBoxLayout()
-        card.setObjectName("designCard")
-        mark(card, card=True)
-        self.text.focus_changed.connect(lambda has_focus: mark(card, active=has_focus))
-        inside = arrange(QVBoxLayout(card), self.text, foot)
-        foot.addWidget(self._provider)
-        foot.addStretch(1)
-        foot.addWidget(self.design)
         chips = QHBoxLayout()
         for button, (_, sentence) in zip(self._chips, _SENTENCES, strict=True):
             mark(button, small=True, chip=True)
             button.clicked.connect(lambda _checked=False, sentence=sentence: self._suggest(sentence))
             chips.addWidget(button)
         chips.addStretch(1)
-        main = arrange(QVBoxLayout(), self._title, card, chips, self._examples, 1)
+        chips.addWidget(self.all_kinds)
+        main = arrange(QVBoxLayout(), self._title, self.box, chips, self._examples, 1)
         side = arrange(QVBoxLayout(), self._start, self._recent, self._machine, self._appearance, 1)
         open_row = Row(self._services, "folder-open", msg("Open folder"), key="Ctrl+O")
         open_row.pressed.connect(self.folder_wanted)
         new_row = Row(self._services, "file-plus", msg("New empty project"), key="Ctrl+N")
         new_row.pressed.connect(self.new_wanted)
-        self._start.set_rows([open_row, new_row])
+        import_row = Row(
+            self._services,
+            "download",
+            msg("Import from LTspice or Qucs"),
+            detail=msg("Copies; your files stay as they are"),
+        )
+        import_row.setObjectName("welcomeImport")
+        import_row.pressed.connect(self.import_wanted)
+        tutorial_row = Row(self._services, "book-open", msg("A first hour"))
+        tutorial_row.pressed.connect(self.tutorial_wanted)
+        self._start.set_rows([open_row, new_row, import_row, tutorial_row])
         for box, values, wanted in (
             (self.language, _LANGUAGES, self.language_wanted),
             (self.theme, _THEMES, self.theme_wanted),
@@ -158,7 +141,7 @@ class WelcomePage(QScrollArea):
         for widget, layout in zip(self._columns, (main, side), strict=True):
             layout.setContentsMargins(0, 0, 0, 0)
             widget.setLayout(layout)
-        self._layouts = (grid, main, side, chips, inside)
+        self._layouts = (grid, main, side, chips)
         self.setWidget(self._page)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -214,6 +197,21 @@ class WelcomePage(QScrollArea):
 
     def set_report(self, report: ExaminationReport | None) -> None:
         """What works on this machine; None while it is examined."""
+        self._report = report
+        self._show_machine()
+
+    def set_models(self, models: Models, chosen: Callable[[ProviderChoice], None]) -> None:
+        """What can design, with its settings loaded; `chosen` hears of another choice."""
+        self.box.set_models(models, chosen)
+        self._show_machine()
+
+    def refresh(self) -> None:
+        """The page comes into sight again."""
+        self.box.refresh()
+        self._show_machine()
+
+    def _show_machine(self) -> None:
+        report = self._report
         if report is None:
             self._machine.set_rows([Note(self._services, msg("Checking…"))])
             return
@@ -234,7 +232,33 @@ class WelcomePage(QScrollArea):
         rows.append(
             self._finding(msg("Built-in designer"), msg("Works offline and without a key"), is_ok=True)
         )
+        rows += self._model_rows()
         self._machine.set_rows(rows)
+
+    def _model_rows(self) -> list[QWidget]:
+        """The language model that answers, else that there is none, and how one is set up."""
+        choice = self.box.answering
+        if choice is None:
+            return []
+        from domain.llm.provider_settings import BUILTIN
+        from presentation.provider_words import provider_title
+
+        if choice.provider != BUILTIN:
+            name = provider_title(choice.provider)
+            model = msg("{text}", text=choice.model) if choice.model else None
+            return [self._finding(name, model, is_ok=True)]
+        none = Row(
+            self._services,
+            "circle-dashed",
+            msg("Language model"),
+            detail=msg("None chosen. Nothing is sent anywhere."),
+            color="text.tertiary",
+        )
+        none.setEnabled(False)
+        set_up = Row(self._services, "cpu", msg("Set up a model…"))
+        set_up.setObjectName("welcomeSetUp")
+        set_up.pressed.connect(self.box.set_up_model)
+        return [none, set_up]
 
     def _finding(self, text: Message, detail: Message | None, *, is_ok: bool) -> Row:
         icon, color = ("circle-check", "ok.icon") if is_ok else ("triangle-alert", "warn.icon")
@@ -244,57 +268,60 @@ class WelcomePage(QScrollArea):
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
-        _grid, main, side, chips, inside = self._layouts
+        _grid, main, side, chips = self._layouts
         edge = theme.size("space.6")
         main.setSpacing(theme.size("space.3"))
         arrange(side, edges=(0, theme.size("space.2"), 0, 0), gap=theme.size("space.6"))
         arrange(chips, edges=(0, 0, 0, theme.size("space.3")), gap=theme.size("space.2"))
-        small = theme.size("space.2")
-        arrange(inside, edges=small, gap=0)
         self._columns[0].setMaximumWidth(theme.size("pane.right_max"))
         self._columns[1].setMaximumWidth(theme.size("pane.left_default") + 3 * edge)
         self._place()
-        self.text.setFixedHeight(QFontMetrics(theme.font("ui")).lineSpacing() * 3 + theme.size("space.2"))
-        self.design.setIcon(
-            self._services.icons.get("corner-down-left", "accent.on", theme.size("icon.small"))
-        )
-        self.design.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
-        self.design.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._check_choices()
 
     def retranslate(self) -> None:
         language = self._services.language
         self._title.setText(language(msg("What do you want to design?")))
-        self.text.setPlaceholderText(
-            language(msg("A low-pass with 10 kHz corner, at least 46 dB down at 40 kHz, from ±5 V"))
-        )
-        self.text.setAccessibleName(self._title.text())
-        self.design.setText(language(msg("Design")))
-        self._provider.setText(language(msg("Built-in designer")))
+        self.all_kinds.setText(language(msg("All kinds of circuits…")))
         for button, (name, sentence) in zip(self._chips, _SENTENCES, strict=True):
             button.setText(language(name))
             button.setToolTip(language(sentence))
         for box, values in ((self.language, _LANGUAGES), (self.theme, _THEMES)):
             for row, (_value, words) in enumerate(values):
                 box.setItemText(row, language(words))
-        self._enable()
         self._check_choices()
 
     def _check_choices(self) -> None:
         self.language.setCurrentIndex(self.language.findData(self._services.language.name))
         self.theme.setCurrentIndex(self.theme.findData(self._services.theme.mode))
 
-    def _enable(self) -> None:
-        self.design.setEnabled(bool(self.text.toPlainText().strip()))
-
     def _suggest(self, sentence: Message) -> None:
         self.text.setPlainText(self._services.language(sentence))
         self.text.setFocus()
 
-    def _design(self) -> None:
-        text = self.text.toPlainText().strip()
-        if text:
-            self.design_wanted.emit(text)
+    def _ask_kind(self) -> None:
+        self._services.start(self._choose_kind(), kind="question")
+
+    async def _choose_kind(self) -> None:
+        """Every family of the built-in designer; a sentence of the chosen one comes into the box."""
+        examples = await off_loop(_sentences, self._services.language.name)
+        titles = {self._services.language(name): sentence for name, sentence in examples}
+        title = await choose_item(
+            self._services,
+            self,
+            title=msg("Circuits the built-in designer knows"),
+            label=msg("A sentence that asks for it comes into the box, to be changed."),
+            items=sorted(titles, key=str.casefold),
+        )
+        if title in titles:
+            self.text.setPlainText(titles[title])
+            self.text.setFocus()
+
+
+def _sentences(language: str) -> list[tuple[Message, str]]:
+    """Name and an example of each family. Blocking: reads them all at the first call."""
+    from domain.design.catalogue import FAMILIES
+
+    return [(family.name, family.examples[language]) for family in FAMILIES.values()]
 
 
 CURVES = Path(__file__).resolve().parents[2] / "resources" / "look" / "example_curves.json"

@@ -216,6 +216,8 @@ class Workspace(QObject):
     """From the conversation, for the status bar"""
     mode_switch_requested: Signal[[]] = signal()
     """Free work or workflow, the other one; for the conversation"""
+    import_wanted: Signal[Path] = signal(object)
+    """A file of another program, to be imported"""
     design_requested: Signal[str] = signal(str)
     """A sentence to be designed from, for the conversation; from the welcome page"""
     round_wanted: Signal[str, int] = signal(str, int)

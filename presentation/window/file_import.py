@@ -1,17 +1,26 @@
-"""File > Import: what is made of files of other programs is put into the project and opened."""
+"""File > Import: what is made of files of other programs is shown, put into the project and opened.
+
+Without a project one is made in the place of new projects, named after the first file.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QWidget
 
 from application.groups.project import Project
 from application.project.importing import target_of
-from presentation.ui.questions import choose_files, tell
+from presentation.ui.new_project import default_place, free_folder
+from presentation.ui.questions import choose_files
 from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
 from shared.message import msg
 from shared.uninterrupted import off_loop
+
+if TYPE_CHECKING:
+    from presentation.window.project_switch import ProjectSwitch
 
 _FILTERS = (
     "LTspice, Touchstone, Qucs (*.asc *.ASC *.s?p *.S?P *.net *.txt)",
@@ -21,28 +30,62 @@ _FILTERS = (
 )
 
 
-def import_files(services: WindowServices, project: Project, window: QWidget) -> None:
-    root = services.workspace.root
-    if root is not None:
-        services.start(_import(services, project, window, root), kind="import")
+class FileImport:
+    """Asks for files, shows what each becomes, and writes it."""
 
+    def __init__(
+        self, services: WindowServices, project: Project, projects: ProjectSwitch, window: QWidget
+    ) -> None:
+        self._services, self._project, self._projects = services, project, projects
+        self._window = window
+        services.workspace.import_wanted.connect(self.take)
 
-async def _import(services: WindowServices, project: Project, window: QWidget, root: Path) -> None:
-    title = msg("Import files of other programs")
-    for source in await choose_files(services, window, title, root, filters=_FILTERS):
-        target = await off_loop(_free, root, source)
-        made = await project.import_file(source, target)
-        services.workspace.file_activated.emit(made.path, None)
-        services.workspace.status_changed.emit(msg("Imported: {path}", path=made.path.name))
-        if made.missing:
-            lines = [services.language(each) for each in made.missing]
-            tell(
-                services,
-                window,
-                title=msg("Not everything of {name} could be read", name=source.name),
-                text="\n".join(lines),
-                copies=True,
-            )
+    def choose(self) -> None:
+        """Ask which files."""
+        self._services.start(self._choose(), kind="import")
+
+    def take(self, source: Path) -> None:
+        """Import this one."""
+        self._services.start(self._import_all((source,)), kind="import")
+
+    async def _choose(self) -> None:
+        title = msg("Import files of other programs")
+        start = self._services.workspace.root or Path.home()
+        await self._import_all(
+            await choose_files(self._services, self._window, title, start, filters=_FILTERS)
+        )
+
+    async def _import_all(self, sources: tuple[Path, ...]) -> None:
+        for source in sources:
+            try:
+                if not await self._import(source):
+                    return
+            except CircuitAIError as error:
+                self._services.workspace.error_occurred.emit(error)
+
+    async def _import(self, source: Path) -> bool:
+        """False when the person thinks better of it."""
+        from presentation.dialogs.import_file import ImportDialog, told_path
+
+        services, workspace = self._services, self._services.workspace
+        found = await self._project.import_file.look(source)
+        root = workspace.root
+        folder = await off_loop(free_folder, source.stem, default_place()) if root is None else root
+        target = await off_loop(_free, folder, source)
+        dialog = ImportDialog(services, found, told_path(target, root), self._window)
+        if not await dialog.ask():
+            return False
+        if root is None:
+            made_in = await self._projects.make(source.stem)
+            if made_in is None:
+                return False
+            target = await off_loop(_free, made_in, source)
+        made = await self._project.import_file.write(found, target)
+        for path in (*made.copied, made.path):
+            workspace.file_changed.emit(path)
+        workspace.file_activated.emit(made.path, None)
+        workspace.status_changed.emit(msg("Imported: {path}", path=made.path.name))
+        return True
 
 
 def _free(root: Path, source: Path) -> Path:

@@ -170,7 +170,9 @@ class MainWindow(QWidget):
         welcome.open_wanted.connect(projects.open)
         welcome.folder_wanted.connect(projects.open_folder)
         welcome.new_wanted.connect(projects.new_project)
-        welcome.design_wanted.connect(projects.design)
+        welcome.import_wanted.connect(lambda: self.commands.action("importFiles").trigger())
+        welcome.tutorial_wanted.connect(lambda: self.commands.action("tutorial").trigger())
+        welcome.box.wanted.connect(projects.design)
         welcome.language_wanted.connect(self.appearance.set_language)
         welcome.theme_wanted.connect(self.appearance.set_theme)
         welcome.set_recent(projects.state.recent)
@@ -274,6 +276,8 @@ class MainWindow(QWidget):
         examples = await self._app.project.browse.examples()
         drawn = await asyncio.to_thread(curves)
         self.welcome.set_examples(examples, self.projects.open_example, drawn)
+        await off_loop(self._app.models.settings.load)
+        self.welcome.set_models(self._app.models, self.parts.conversation.set_choice)
 
     async def may_close(self) -> bool:
         return await self.projects.may_leave()
@@ -354,6 +358,7 @@ class MainWindow(QWidget):
         self.retranslate()
         self.panes.fit()
         if not has_project:
+            self.welcome.refresh()
             self.welcome.text.setFocus()
 
     # ---- drops -------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from presentation.window.appearance import Appearance
 from presentation.window.circuit_export import export_circuit
 from presentation.window.commands import Command, to_focused
 from presentation.window.design_report import make_design_report
-from presentation.window.file_import import import_files
+from presentation.window.file_import import FileImport
 from presentation.window.header import Header
 from presentation.window.panels import Parts, panels_at
 from presentation.window.panes import Panes
@@ -154,11 +154,8 @@ def _file(targets: Targets) -> Iterator[Bound]:
     yield Bound("newProject", targets.projects.new_project)
     yield Bound("newCircuit", targets.projects.new_circuit, refusals.no_project)
     yield Bound("openExample", targets.projects.choose_example)
-    yield Bound(
-        "importFiles",
-        partial(import_files, targets.services, targets.parts.app.project, targets.window),
-        refusals.no_project,
-    )
+    importing = FileImport(targets.services, targets.parts.app.project, targets.projects, targets.window)
+    yield Bound("importFiles", importing.choose)
     forms: tuple[CircuitFormat, ...] = ("ltspice", "kicad", "pyspice")
     for form in forms:
         yield Bound(

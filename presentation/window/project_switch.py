@@ -1,28 +1,23 @@
-"""Opening another project: what is asked before, what is brought back, what is remembered.
-
-Where new projects go: one folder of the user's own, a name asked for or made of a sentence.
-"""
+"""Opening another project: what is asked before, what is brought back, what is remembered."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
-from PyQt6.QtWidgets import QLineEdit, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from application.groups.program import Program
 from application.groups.project import Project
 from application.project.window_state import ProjectMemory, WindowState
 from presentation.panels.run_controller import RUN_SCOPE
 from presentation.ui import questions
-from presentation.ui.parts import push_button, text_label
-from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.new_project import WantedDesign, ask_new_project, default_place
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from presentation.window.panes import Panes
@@ -31,71 +26,6 @@ from presentation.window.work_keeper import WorkKeeper
 from shared import paths
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-_LONGEST = 32
-_LITTLE = frozenset({"a", "an", "the", "with", "at", "of", "for", "from", "and", "to", "in", "my", "me"})
-
-
-def default_place() -> Path:
-    """The folder that holds new projects; it is made with the first one."""
-    return Path.home() / "Circuits"
-
-
-def name_from(sentence: str) -> str:
-    """A folder's name of a wish: ``low-pass-10-kHz`` of "A low-pass with 10 kHz corner ...".
-
-    Words that say little are left out; it ends with a whole word.
-    """
-    words = [word for word in re.findall(r"\w+", sentence) if word.lower() not in _LITTLE]
-    name = ""
-    for word in words:
-        longer = f"{name}-{word}" if name else word[:_LONGEST]
-        if len(longer) > _LONGEST:
-            break
-        name = longer
-    return name or "design"
-
-
-async def ask_new_project(services: WindowServices, parent: QWidget) -> tuple[str, Path] | None:
-    """Name and place of a new project, None when the person thinks better of it."""
-    language = services.language
-    place = default_place()
-    dialog = SmallDialog(
-        services, parent, "newProject", title=msg("New project"), text=language(msg("Name of the project"))
-    )
-    edit = QLineEdit("circuit")
-    edit.setObjectName("answer")
-    edit.setAccessibleName(language(msg("Name of the project")))
-    edit.selectAll()
-    where = text_label(wraps=True, role="tertiary")
-    change = push_button(language(msg("Change folder…")), name="changePlace", kind="link")
-
-    def show() -> None:
-        where.setText(language(msg("Will be created: {path}", path=_short(place / edit.text().strip()))))
-
-    async def choose() -> None:
-        nonlocal place
-        found = await questions.choose_folder(
-            services, dialog, msg("Folder for the new project"), place if place.is_dir() else Path.home()
-        )
-        if found is not None:
-            place = found
-            show()
-
-    edit.textChanged.connect(show)
-    change.clicked.connect(lambda _checked: services.start(choose(), kind="question"))
-    for widget in (edit, where, change):
-        dialog.add(widget)
-    edit.setFocus()
-    show()
-    name = await questions.entered(dialog, edit.text)
-    return None if name is None else (name, place)
-
-
-def _short(path: Path) -> str:
-    home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-
 
 _logger = logging.getLogger(__name__)
 
@@ -176,9 +106,15 @@ class ProjectSwitch(QObject):
     def _choose_main_and_run(self) -> None:
         self._services.start(self._choose_main(is_to_run=True), kind="choose main circuit")
 
-    def design(self, text: str) -> None:
-        """Make a folder named after it, open that, and hand the sentence to the conversation."""
-        self._services.start(self._open_and_design(text), kind="open project")
+    def design(self, wanted: WantedDesign) -> None:
+        """Make its folder, open that, and hand the sentence to the conversation."""
+        self._services.start(self._open_and_design(wanted), kind="open project")
+
+    async def make(self, name: str) -> Path | None:
+        """Make a folder of this name, or one like it that is free, in the place of new projects, and open
+        it; None where the project that is open may not be left."""
+        is_open = await self._switch(lambda: self._project.browse.new_folder(name, default_place()))
+        return self._services.workspace.root if is_open else None
 
     def keep(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -416,21 +352,21 @@ class ProjectSwitch(QObject):
             if is_to_run:
                 self._services.workspace.main_run_requested.emit()
 
-    async def _open_and_design(self, text: str) -> None:
+    async def _open_and_design(self, wanted: WantedDesign) -> None:
         tabs = self._parts.conversation.tabs
         tabs.begins_as = "workflow"
         try:
-            is_open = await self._switch(
-                lambda: self._project.browse.new_folder(name_from(text), default_place())
-            )
+            is_open = await self._switch(lambda: self._project.browse.new_folder(wanted.name, wanted.place))
         finally:
             tabs.begins_as = "free"
         if is_open:
             self._panes.show_panel("conversation")
-            self._services.workspace.design_requested.emit(text)
+            self._services.workspace.design_requested.emit(wanted.text)
 
     async def _make_and_open(self) -> None:
-        wanted = await ask_new_project(self._services, self._window)
+        wanted = await ask_new_project(
+            self._services, self._window, title=msg("New project"), name="circuit", place=default_place()
+        )
         if wanted is not None:
             await self._switch(lambda: self._project.browse.new_folder(*wanted))
 

@@ -27,10 +27,10 @@ from application.project.window_state import ProjectMemory, WindowState
 from presentation.panels.conversation.items import Decision
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.welcome_rows import ExampleRow
+from presentation.ui.new_project import WantedDesign, default_place, name_from
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import AgentStatus, WindowServices
 from presentation.window.main_window import MainWindow
-from presentation.window.project_switch import name_from
 from shared.errors import UserInputError
 from shared.message import msg
 from tests.gui.conftest import Until
@@ -327,7 +327,7 @@ async def test_a_sentence_is_not_designed_in_a_project_that_was_not_left(
     editor.insertAt("* mine\n", 0, 0)
     wanted: list[str] = []
     services.workspace.design_requested.connect(wanted.append)
-    window.projects.design("RC low-pass of 1 kHz")
+    window.projects.design(WantedDesign(text="RC low-pass of 1 kHz", name="rc", place=default_place()))
     await until(lambda: dialog(window, SmallDialog))
     press(dialog(window, SmallDialog), "Cancel")
     await until(lambda: dialog(window, SmallDialog) is None and not services.app.program.tasks.handles)
@@ -831,7 +831,12 @@ async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
         for button in editor_of(window)._empty.findChildren(QPushButton)
         if not button.isHidden()
     ]
-    assert offered == ["New circuit", "Describe a design", "Open an example"]
+    assert offered == [
+        "New circuit",
+        "Describe a design",
+        "Open an example",
+        "Import from LTspice or Qucs",
+    ]
     links = window.parts.results._empty.findChildren(QPushButton)
     assert all(button.isHidden() for button in links)  # there is nothing to run
     (tmp_path / "Circuits" / "amp-2" / "rc.cir").write_text(CIRCUIT)

@@ -9,6 +9,18 @@ from typing import Protocol
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+from shared.uninterrupted import off_loop
+
+_MOST_NAMED = 3
+"""Schematics whose names are said."""
+
+
+def _schematics(root: Path) -> tuple[Path, ...]:
+    """LTspice's schematics at the top of a folder. Blocking."""
+    try:
+        return tuple(sorted(path for path in root.iterdir() if path.suffix.lower() == ".asc"))
+    except OSError:  # the watch tells of a folder that has gone
+        return ()
 
 
 class Area(Protocol):
@@ -30,22 +42,53 @@ class NothingOpen(EmptyNote):
                 (msg("New circuit"), partial(workspace.command_wanted.emit, "newCircuit")),
                 (msg("Describe a design"), partial(workspace.command_wanted.emit, "describe_design")),
                 (msg("Open an example"), partial(workspace.command_wanted.emit, "openExample")),
+                (msg("Import from LTspice or Qucs"), self._import),
             ),
         )
+        self._found: tuple[Path, ...] = ()
         self._area = area
         workspace.main_circuit_changed.connect(self._offer)
         workspace.opening_changed.connect(self._offer)
+        workspace.opening_changed.connect(self._look)
+        workspace.file_changed.connect(self._look)
         self._offer()
 
     def _offer(self, _main: object = None) -> None:
         workspace = self._services.workspace
         if workspace.opening is not None:
             self.set_text(msg("Opening {name}…", name=workspace.opening.name))
-            self.offer((False,) * 4)
+            self.offer((False,) * 5)
             return
         main = workspace.main_circuit
-        self.set_text(msg("Project files open here."))
-        self.offer((main is not None, True, main is None, main is None))
+        is_without = main is None and workspace.root is not None
+        if is_without and self._found:
+            names = ", ".join(path.name for path in self._found[:_MOST_NAMED])
+            self.set_text(msg("No circuit here yet. These files can become one: {names}", names=names))
+        elif is_without and workspace.root is not None:
+            self.set_text(msg("{name} has no main circuit yet.", name=workspace.root.name))
+        else:
+            self.set_text(msg("Project files open here."))
+        self.offer((main is not None, True, main is None, main is None, is_without))
+
+    def _look(self, _changed: object = None) -> None:
+        workspace = self._services.workspace
+        root = workspace.root
+        if root is not None and workspace.opening is None and workspace.main_circuit is None:
+            self._services.start(self._find(root), kind="look for schematics")
+
+    async def _find(self, root: Path) -> None:
+        found = await off_loop(_schematics, root)
+        if root == self._services.workspace.root:
+            self._found = found
+            self._offer()
+
+    def _import(self) -> None:
+        """The one that was found, else a question which."""
+        workspace = self._services.workspace
+        if len(self._found) == 1:
+            workspace.import_wanted.emit(self._found[0])
+        else:
+            workspace.command_wanted.emit("importFiles")
 
     def _open_main_circuit(self) -> None:
         circuit = self._services.workspace.main_circuit

@@ -14,7 +14,8 @@ def test_a_sheet_is_imported_and_simulated(cli: Cli, tmp_path: Path) -> None:
     sheet.write_text(RC, encoding="cp1252")
     made = cli("import", sheet, "--json")
     assert made.exit_code == 0
-    assert made.document == {"ok": True, "path": str(tmp_path / "filter.cir"), "errors": [], "warnings": []}
+    target = str(tmp_path / "filter.cir")
+    assert made.document == {"ok": True, "path": target, "copied": [], "errors": [], "warnings": []}
     assert cli("import", sheet).exit_code == 2  # nothing is written over unasked
     run = cli("simulate", tmp_path / "filter.cir", "--json")
     assert run.exit_code == 0

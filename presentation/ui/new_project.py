@@ -1,0 +1,100 @@
+"""Where new projects go: one folder of the user's own, a name asked for or made of a sentence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from PyQt6.QtWidgets import QLineEdit, QWidget
+
+from presentation.ui import questions
+from presentation.ui.parts import push_button, text_label
+from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
+from shared.message import Message, msg
+from shared.uninterrupted import off_loop
+
+_LONGEST = 32
+_LITTLE = frozenset({"a", "an", "the", "with", "at", "of", "for", "from", "and", "to", "in", "my", "me"})
+
+
+def default_place() -> Path:
+    """The folder that holds new projects; it is made with the first one."""
+    return Path.home() / "Circuits"
+
+
+def name_from(sentence: str) -> str:
+    """A folder's name of a wish: ``low-pass-10-kHz`` of "A low-pass with 10 kHz corner ...".
+
+    Words that say little are left out; it ends with a whole word.
+    """
+    words = [word for word in re.findall(r"\w+", sentence) if word.lower() not in _LITTLE]
+    name = ""
+    for word in words:
+        longer = f"{name}-{word}" if name else word[:_LONGEST]
+        if len(longer) > _LONGEST:
+            break
+        name = longer
+    return name or "design"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedDesign:
+    """A sentence, and the folder its circuit is to be made in."""
+
+    text: str
+    name: str
+    place: Path
+
+
+async def ask_new_project(
+    services: WindowServices, parent: QWidget, *, title: Message, name: str, place: Path
+) -> tuple[str, Path] | None:
+    """Name and place of a new project, None when the person thinks better of it; these are offered."""
+    language = services.language
+    dialog = SmallDialog(
+        services, parent, "newProject", title=title, text=language(msg("Name of the project"))
+    )
+    edit = QLineEdit(name)
+    edit.setObjectName("answer")
+    edit.setAccessibleName(language(msg("Name of the project")))
+    edit.selectAll()
+    where = text_label(wraps=True, role="tertiary")
+    change = push_button(language(msg("Change folder…")), name="changePlace", kind="link")
+
+    def show() -> None:
+        where.setText(language(msg("Will be created: {path}", path=short_path(place / edit.text().strip()))))
+
+    async def choose() -> None:
+        nonlocal place
+        start = place if await off_loop(place.is_dir) else Path.home()
+        found = await questions.choose_folder(services, dialog, msg("Folder for the new project"), start)
+        if found is not None:
+            place = found
+            show()
+
+    edit.textChanged.connect(show)
+    change.clicked.connect(lambda _checked: services.start(choose(), kind="question"))
+    for widget in (edit, where, change):
+        dialog.add(widget)
+    edit.setFocus()
+    show()
+    entered = await questions.entered(dialog, edit.text)
+    return None if entered is None else (entered, place)
+
+
+def free_folder(name: str, place: Path) -> Path:
+    """The folder that a new project of this name gets: with a number behind it while the name is taken.
+    Blocking."""
+    target, number = place / name, 1
+    while target.exists():
+        number += 1
+        target = place / f"{name}-{number}"
+    return target
+
+
+def short_path(path: Path) -> str:
+    """With ~ for the user's own folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
