@@ -28,6 +28,8 @@ class Campaign:
 
     count: int
     seed: int
+    first: int = 0
+    """Of its cases; those before it are another part's."""
     only: int | None = None
     """Run this case alone."""
     tell: Callable[[str], object] | None = None
@@ -38,12 +40,13 @@ class Campaign:
 
     def cases(self) -> Iterator[random.Random]:
         """A random source per case; a case does not depend on those before it."""
-        chosen = range(self.count) if self.only is None else [self.only]
+        end = self.first + self.count
+        chosen = range(self.first, end) if self.only is None else [self.only]
         told = time.monotonic()
         for self.case in chosen:
             if self.tell is not None and time.monotonic() >= told + self.tell_every_s:
                 told = time.monotonic()
-                self.tell(f"case {self.case} of {self.count}")
+                self.tell(f"case {self.case} of {self.first} to {end - 1}")
             yield random.Random(f"{self.seed}:{self.case}")
 
     def how_to_repeat(self) -> str:
@@ -58,15 +61,24 @@ class Extent:
 
     count: int
     is_whole: bool
+    first: int = 0
 
 
-def campaigns(*, fast: int, whole: int) -> pytest.MarkDecorator:
-    """Run the test with `fast` cases in the fast suite and with `whole` cases under `torture`."""
+def campaigns(*, fast: int, whole: int, parts: int = 1) -> pytest.MarkDecorator:
+    """Run the test with `fast` cases in the fast suite and with `whole` cases under `torture`.
+
+    A long campaign is divided into `parts` of as many cases each: several workers share it, and each part
+    ends within a time that can be told.
+    """
+    count, over = divmod(whole, parts)
+    assert not over, f"{whole} cases are not {parts} parts of as many"
+    ids = ["whole"] if parts == 1 else [f"part-{number}-of-{parts}" for number in range(1, parts + 1)]
+    pieces = [
+        pytest.param(Extent(count, is_whole=True, first=place * count), id=name, marks=pytest.mark.torture)
+        for place, name in enumerate(ids)
+    ]
     return pytest.mark.parametrize(
         "campaign",
-        [
-            pytest.param(Extent(fast, is_whole=False), id="sample"),
-            pytest.param(Extent(whole, is_whole=True), id="whole", marks=pytest.mark.torture),
-        ],
+        [pytest.param(Extent(fast, is_whole=False), id="sample"), *pieces],
         indirect=True,
     )

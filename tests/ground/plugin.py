@@ -260,6 +260,7 @@ def campaign(request: pytest.FixtureRequest) -> Campaign:
     made = Campaign(
         count=extent.count,
         seed=seed,
+        first=extent.first,
         only=request.config.getoption("campaign_case"),
         tell=tell if extent.is_whole else None,
     )

@@ -149,7 +149,7 @@ def test_a_fault_is_told_with_its_native_stack(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(7200)  # of the whole; each wait has an end of its own
-@campaigns(fast=1, whole=300)
+@campaigns(fast=1, whole=300, parts=6)
 def test_every_start_and_every_end_on_a_busy_machine(campaign: Campaign, tmp_path: Path) -> None:
     known = tmp_path / "first" / "home"
     with virtual_screen() as display, busy(campaign), faults_leave_cores():
@@ -239,7 +239,7 @@ def words(done: list[dict[str, Any]], what: str, before: float, **where: str) ->
 
 
 @pytest.mark.timeout(7200)  # of the whole; each wait has an end of its own
-@campaigns(fast=1, whole=10)
+@campaigns(fast=1, whole=10, parts=2)
 def test_a_kill_while_somebody_types_loses_no_more_than_two_seconds(
     campaign: Campaign, tmp_path: Path
 ) -> None:

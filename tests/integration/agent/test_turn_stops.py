@@ -48,7 +48,7 @@ async def app() -> AsyncIterator[Application]:
 
 
 @pytest.mark.timeout(600)
-@campaigns(fast=6, whole=200)
+@campaigns(fast=6, whole=200, parts=4)
 async def test_stop_at_random_moments(campaign: Campaign, app: Application, tmp_path: Path) -> None:
     stops: list[Stop] = []
     for number, rng in enumerate(campaign.cases()):

@@ -58,7 +58,7 @@ def check(after_kill, after_all):
 STRIDE = 8
 
 
-@campaigns(fast=1, whole=STRIDE)
+@campaigns(fast=1, whole=STRIDE, parts=2)
 @pytest.mark.timeout(500)
 def test_dying_before_or_after_a_step_to_the_disk(campaign, tmp_path):
     """The whole campaign dies at every moment there is."""
@@ -70,7 +70,7 @@ def test_dying_before_or_after_a_step_to_the_disk(campaign, tmp_path):
         assert len(counts) > 100 / STRIDE
 
 
-@campaigns(fast=1, whole=20)
+@campaigns(fast=1, whole=20, parts=4)
 @pytest.mark.timeout(500)
 def test_being_killed_at_random_times(campaign, tmp_path, capsys):
     counts = [
@@ -84,7 +84,7 @@ def test_being_killed_at_random_times(campaign, tmp_path, capsys):
     assert len(counts) >= 20
 
 
-@campaigns(fast=1, whole=20)
+@campaigns(fast=1, whole=20, parts=4)
 @pytest.mark.timeout(3000)
 def test_random_sequences_of_operations_undos_edits_and_kills(campaign, tmp_path, capsys):
     """Against a model of the files, in the driver: byte for byte, and no outside edit is ever run over."""

@@ -32,6 +32,7 @@ from typing import Any
 
 import bootstrap
 from application.agent import conversation
+from application.agent.loop import compiled_agent
 from application.app import Application
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.acts import WaysOn
@@ -48,8 +49,10 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.view_model import ConversationViewModel
+from presentation.panels.conversation.window import Window
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
+from shared.message import Message
 from shared.paths import USER_HOME_VARIABLE, is_project
 from shared.tasks import TaskFailed
 from tests.ground.forked_commands import import_everything, watch_moments
@@ -113,7 +116,7 @@ class Surroundings:
         self._app = app
         self._changed = changed
         self.state_changed = look_after
-        self.translate = Translator("en", "window")
+        self._translator = Translator("en", "window")
         self.at_work: Callable[[], tuple[str, ...]] = tuple
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str = "window") -> object:
@@ -125,6 +128,9 @@ class Surroundings:
 
     def items_changed(self, _changes: object) -> None:
         self._changed()
+
+    def translate(self, message: Message) -> str:
+        return self._translator(message)
 
     async def save_buffers(self) -> bool:
         return True
@@ -141,8 +147,21 @@ class Surroundings:
     def _nothing(self, *_: object, **__: object) -> None:
         return None
 
-    editor_state = file_changed = file_made = result_made = design_accepted = _nothing
+    editor_state = change_made = file_changed = file_made = result_made = design_accepted = _nothing
     told = come_to_front = close = _nothing
+
+    async def _never(self, *_: object, **__: object) -> None:
+        raise AssertionError("nothing in a life of conversations asks this")
+
+    confirm_goals = confirm_accept = ask_consent = _never
+
+
+def check_surroundings() -> None:
+    """A new method of the window would else be missed only by the lives that come to it."""
+    wanted = {name for name in vars(Window) if not name.startswith("_")}
+    missing = sorted(wanted - vars(Surroundings).keys())
+    if missing:
+        raise SystemExit(f"Surroundings stands for Window, and has no {', '.join(missing)}")
 
 
 class Life:
@@ -561,7 +580,9 @@ def carry_out(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    check_surroundings()
     import_everything()
+    compiled_agent()  # else each life compiles the graph again
     gc.freeze()  # what is shared with the children stays so
     for line in sys.stdin:
         order = json.loads(line)

@@ -96,7 +96,7 @@ def life_of(
 
 
 @pytest.mark.timeout(3600)
-@campaigns(fast=1, whole=1000)
+@campaigns(fast=1, whole=1000, parts=8)
 def test_what_was_shown_is_there_at_the_next_start(campaign: Campaign, tmp_path: Path) -> None:
     with lives_on(tmp_path) as lives, FakeLLMServer(next_answer) as server:
         for rng in campaign.cases():

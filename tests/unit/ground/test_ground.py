@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ground.campaign import Campaign
+from tests.ground.campaign import Campaign, campaigns
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.timeout(200)  # a whole session of tests runs inside
@@ -411,4 +411,16 @@ def test_a_long_campaign_says_where_it_is() -> None:
     told: list[str] = []
     campaign = Campaign(count=3, seed=1, tell=told.append, tell_every_s=0)
     assert len(list(campaign.cases())) == 3
-    assert told == ["case 0 of 3", "case 1 of 3", "case 2 of 3"]
+    assert told == [f"case {number} of 0 to 2" for number in range(3)]
+
+
+def test_the_parts_of_a_campaign_are_its_cases_once_each() -> None:
+    sample, *parts = (value.values[0] for value in campaigns(fast=2, whole=12, parts=3).args[1])
+    assert (sample.count, sample.is_whole) == (2, False)
+    drawn = [
+        [rng.random() for rng in Campaign(count=part.count, first=part.first, seed=1).cases()]
+        for part in parts
+    ]
+    assert [number for part in drawn for number in part] == [
+        rng.random() for rng in Campaign(count=12, seed=1).cases()
+    ]
