@@ -219,7 +219,12 @@ class Sequence:
             before, after, _ = effect.paths[name]
             present = self.state.get(name)
             old_place = effect.move.get(name, "")
-            was_moved = bool(old_place) and effect.paths[old_place][:2] == (after, None) and before is None
+            was_moved = (
+                bool(old_place)
+                and after is not None  # else the file was gone already, and nothing moved
+                and before is None
+                and effect.paths[old_place][:2] == (after, None)
+            )
             if was_moved and present is not None and old_place not in self.state:
                 paths[name] = (present[0], None, present[1])
                 paths[old_place] = (None, present[0], present[1])
