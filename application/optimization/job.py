@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from application.optimization.gm_id import Inversion
 from application.simulation.prepared_circuit import PreparedCircuit
-from application.studies.kinds import StudyInput
+from application.studies.input import StudyInput
 from application.studies.measures import StudyMeasures
 from application.studies.plan import Point
 from application.studies.runs import StudyRuns

@@ -23,7 +23,8 @@ from application.ports.events import OptimizationProgressed
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.documents import with_setup
 from application.studies.fresh_runs import FreshRun, FreshRuns, circuit_at
-from application.studies.kinds import StudyInput, corners_too
+from application.studies.input import StudyInput
+from application.studies.kinds import corners_too
 from application.studies.measures import study_measures
 from application.studies.plan import NOMINAL, Point, StudyPlan
 from application.studies.runs import StudyRuns

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from application.optimization.job import OptimizationJob
 from application.studies.fresh_runs import circuit_at
-from application.studies.kinds import KINDS, StudyInput, corners_too
+from application.studies.input import StudyInput
+from application.studies.kinds import KINDS, corners_too
 from application.studies.plan import Point, StudyPlan
 from application.studies.runs import StudyRuns
 from domain.studies.scatter import Scatter, moves, scattering, sigma_of

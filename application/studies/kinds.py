@@ -11,11 +11,13 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from application.simulation.prepared_circuit import PreparedCircuit
+from application.studies.hunting import NOMINAL_LABEL, bounds_at, hunt
+from application.studies.input import Runs, StudyInput
 from application.studies.plan import Point, StudyPlan, usual_parameters
 from domain.simulation.goals import DesignGoal
 from domain.studies.assumptions import assumptions
@@ -26,28 +28,10 @@ from domain.studies.spec_reader import spec_error
 from domain.studies.statistics import MetricStatistics, Yield, metric_statistics, yield_of
 from domain.studies.study import CornerSpan, StudyRow
 from domain.studies.study_spec import StudyKind, StudyParameter, StudySpec
-from domain.studies.worst_case import Extreme, WorstCase, bounds_of, extreme_points, worst_case_of
+from domain.studies.worst_case import Extreme, WorstCase, extreme_points, worst_case_of
 from shared.message import msg
 
 _RANDOM = re.compile(r"\b(?:a?gauss|a?unif)\s*\(", re.IGNORECASE)
-NOMINAL_LABEL = "nominal"
-
-
-class Runs(Protocol):
-    """Simulates points."""
-
-    async def do(self, points: Sequence[Point]) -> list[StudyRow]:
-        """The rows of the points, in their order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyInput:
-    """What a kind of study works from."""
-
-    spec: StudySpec
-    plan: StudyPlan
-    goals: tuple[DesignGoal, ...]
-    metrics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +242,7 @@ def _margin(goal: DesignGoal, value: float) -> float:
 # ---- worst case --------------------------------------------------------------------------------------
 
 
-def _choose_worst_case(spec: StudySpec, _: PreparedCircuit) -> Choice:
+def _choose_worst_case(spec: StudySpec, prepared: PreparedCircuit) -> Choice:
     bounded = [item for item in spec.parameters if item.spread is not None or item.is_swept]
     if not bounded:
         raise spec_error(
@@ -266,12 +250,15 @@ def _choose_worst_case(spec: StudySpec, _: PreparedCircuit) -> Choice:
             msg("contain no parameter with a tolerance"),
             advice=msg("Add {example}.", example='{"name": "R1", "tolerance": 0.01}'),
         )
-    return Choice(parameters=bounded, corners=())
+    corners = corners_too(spec, prepared) if spec.method == "search" else ()
+    return Choice(parameters=bounded, corners=corners)
 
 
 async def _worst_case(study: StudyInput, runs: Runs) -> object:
     plan = study.plan
-    bounds = _bounds(plan)
+    if study.spec.method == "search":
+        return await hunt(study, runs)
+    bounds = bounds_at(plan, plan.corners[0])
     rows = await runs.do(_one_at_a_time(plan, bounds))
     if study.spec.method == "rss":
         return rows
@@ -280,11 +267,6 @@ async def _worst_case(study: StudyInput, runs: Runs) -> object:
         Point(values=values, corner=plan.corners[0], label="extreme")
         for values in extreme_points(bounds, ends)
     ])  # fmt: skip
-
-
-def _bounds(plan: StudyPlan) -> dict[str, tuple[float, float]]:
-    nominals = plan.nominals(plan.corners[0])
-    return {item.name: bounds_of(item, nominals[item.name]) for item in plan.parameters}
 
 
 def _one_at_a_time(plan: StudyPlan, ends: Mapping[str, tuple[float, float]]) -> list[Point]:
@@ -310,7 +292,7 @@ def _ends(rows: Sequence[StudyRow], names: Sequence[str], metric: str) -> dict[s
 def _judge_worst_case(study: StudyInput, rows: Sequence[StudyRow], units: Mapping[str, str]) -> Findings:
     names = [item.name for item in study.plan.parameters]
     nominal = next((row for row in rows if row.label == NOMINAL_LABEL), None)
-    wants_eva, wants_rss = study.spec.method != "rss", study.spec.method != "eva"
+    wants_eva, wants_rss = study.spec.method != "rss", study.spec.method in ("rss", "both")
     cases: dict[str, WorstCase] = {}
     for metric in study.metrics:
         found = worst_case_of(
@@ -322,7 +304,10 @@ def _judge_worst_case(study: StudyInput, rows: Sequence[StudyRow], units: Mappin
         cases[metric] = found if wants_rss else replace(found, rss=(math.nan, math.nan))
     assumed = assumptions(study.plan.parameters, ends_only=True)
     findings: dict[str, Any] = {"nominal": nominal, "worst_cases": cases, "assumed": assumed}
-    if study.goals:
+    if study.spec.method == "search" and study.goals:
+        # A case that gives no figure fails, too.
+        findings["goals_met"] = all(row.goals_met is not False for row in rows)
+    elif study.goals:
         findings["goals_met"] = all(_holds(goal, cases[goal.metric]) for goal in study.goals)
     return findings
 

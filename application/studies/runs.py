@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from application.ports.events import StudyProgressed
-from application.studies.kinds import StudyInput
+from application.studies.input import StudyInput
 from application.studies.measures import StudyMeasures
 from application.studies.plan import NOMINAL, Point
 from domain.simulation.batch import Batch, RunOutcome
@@ -33,7 +33,7 @@ class RunsBatches(Protocol):
 
 
 class StudyRuns:
-    """Does points and keeps their rows. Implements application.studies.kinds.Runs."""
+    """Does points and keeps their rows. Implements application.studies.input.Runs."""
 
     def __init__(
         self,

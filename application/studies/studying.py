@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.studies.documents import rows_csv, stored_document, with_setup
-from application.studies.kinds import KINDS, NOMINAL_LABEL, StudyInput
+from application.studies.hunting import NOMINAL_LABEL
+from application.studies.input import StudyInput
+from application.studies.kinds import KINDS
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns

@@ -27,7 +27,7 @@ RowDistribution = Literal["uniform", "normal", "lognormal"]
 RowScale = Literal["lin", "log", "list", "E3", "E6", "E12", "E24", "E48", "E96", "E192"]
 """Of a range; "list": the values themselves."""
 Sampling = Literal["random", "lhs"]
-Method = Literal["both", "eva", "rss"]
+Method = Literal["both", "eva", "rss", "search"]
 _PATTERN_SIGNS = "*?"
 _PATTERN_LETTERS = "rclvi"
 """Elements that a pattern stands for, as in `StudyPlan`."""
@@ -296,9 +296,10 @@ def document_of(kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> dict
         if setup.objective:
             document["maximize" if setup.maximizes else "minimize"] = setup.objective
     has_corners = _corner_problem(setup) is None
-    if kind == "corners" or (
-        setup.at_corners and has_corners and kind in ("sweep", "montecarlo", "optimize")
-    ):
+    takes_corners = kind in ("sweep", "montecarlo", "optimize") or (
+        kind == "worst-case" and setup.method == "search"
+    )
+    if kind == "corners" or (setup.at_corners and has_corners and takes_corners):
         document["corners"] = _corners(setup)
         if kind != "corners":
             document["at_corners"] = True

@@ -23,7 +23,7 @@ StudyKind = Literal["sweep", "montecarlo", "corners", "worst-case", "sensitivity
 Distribution = Literal["normal", "uniform", "lognormal"]
 Scale = Literal["lin", "log", "E3", "E6", "E12", "E24", "E48", "E96", "E192"]
 Sampling = Literal["random", "lhs"]
-WorstCaseMethod = Literal["eva", "rss", "both"]
+WorstCaseMethod = Literal["eva", "rss", "both", "search"]
 
 MOST_RUNS = 1_000_000
 _SCALES = get_args(Scale)

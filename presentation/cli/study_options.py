@@ -54,7 +54,7 @@ def add_study_arguments(parser: argparse.ArgumentParser, kind: StudyKind | Liter
         parser.add_argument("--voltage", metavar="[NAME=]V1,V2,...")
         parser.add_argument("--temp", metavar="T1,T2,...")
     if kind == "worst-case":
-        parser.add_argument("--method", metavar="eva|rss|both")
+        parser.add_argument("--method", metavar="eva|rss|both|search")
     parser.add_argument("--timeout", metavar="S")
     parser.add_argument("--workers", type=_count, metavar="N")
     parser.add_argument("--cluster", type=_address, metavar="tcp://HOST:PORT")

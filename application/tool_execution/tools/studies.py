@@ -218,7 +218,9 @@ def _of_kind(arguments: StudyArguments) -> dict[str, Any]:
         case "corners":
             return {"corners": arguments.corners} if arguments.corners else {}
         case "worst_case":
-            return {"parameters": parameters, "method": arguments.method}
+            # With corners the case that fails is searched for, over all of them.
+            at = {"corners": arguments.corners, "at_corners": True, "method": "search"}
+            return {"parameters": parameters, "method": arguments.method} | (at if arguments.corners else {})
         case "sensitivity":
             return {"parameters": parameters, "perturbation": arguments.perturbation}
         case "optimize":

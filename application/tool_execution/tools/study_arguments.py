@@ -163,11 +163,11 @@ class StudyArguments(Arguments):
     maximize: Texts = Field(default_factory=list, description="The same, to make as large.")
     corners: Annotated[Any, BeforeValidator(_listed), WithJsonSchema({"type": "object"})] = Field(
         None,
-        description='corners: all combinations of {"process": ["TT", "SS"], "voltage": {"vdd": [1.6, 2]}, '
-        '"temp": [-40, 125]}.',
+        description='corners, worst_case: all combinations of {"process": ["TT", "SS"], "voltage": '
+        '{"vdd": [1.6, 2]}, "temp": [-40, 125]}.',
     )
     runs: Whole | None = Field(
-        None, ge=1, le=100_000, description="monte_carlo: how many; optimize: at most. Omit it for 200, 500."
+        None, ge=1, le=100_000, description="monte_carlo: how many; optimize: at most. Default 200, 500."
     )
     analysis: str | None = Field(None, max_length=500, description="A card in place of the circuit's own.")
     set: Assignments = Field(default_factory=dict, description="Values that hold for all runs.")
@@ -176,7 +176,7 @@ class StudyArguments(Arguments):
     time_limit_s: Number = unlisted(300.0, gt=0, le=_LONGEST_RUN_S)
     seed: Whole = unlisted(1, ge=0)
     yield_target: Number | None = unlisted(None, gt=0, le=1)
-    method: Literal["RSS", "EVA", "both"] = unlisted("both")
+    method: Literal["RSS", "EVA", "both", "search"] = unlisted("both")
     perturbation: Number = unlisted(0.01, gt=0, le=0.5)
 
     @model_validator(mode="before")

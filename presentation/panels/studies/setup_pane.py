@@ -48,6 +48,7 @@ _METHODS: Sequence[tuple[Method, Message]] = (
     ("both", msg("extremes and root of squares")),
     ("eva", msg("extremes (EVA)")),
     ("rss", msg("root of squares (RSS)")),
+    ("search", msg("search for the case that fails")),
 )
 _DIRECTIONS = (msg("minimize"), msg("maximize"))
 
@@ -247,6 +248,9 @@ class SetupPane(QWidget):
         elif kind == "worst-case":
             self._section(msg("Method"))
             self._box(form, "method", msg("Method"), [choice for choice, _ in _METHODS])
+            form.addRow(self.at_corners)
+            self._fit_corners()
+            self.boxes["method"].currentIndexChanged.connect(self._fit_corners)
         elif kind == "optimize":
             self._section(msg("Search"))
             self._field(form, "budget", msg("Simulations at most"))
@@ -258,6 +262,10 @@ class SetupPane(QWidget):
         else:
             return None
         return form
+
+    def _fit_corners(self) -> None:
+        """Of a worst case only the search goes to the corners."""
+        self.at_corners.setEnabled(self.boxes["method"].currentData() == "search")
 
     def _field(self, form: QFormLayout, name: str, label: Message, hint: Message | None = None) -> None:
         field = QLineEdit(getattr(self._base, name))

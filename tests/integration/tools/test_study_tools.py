@@ -82,6 +82,12 @@ async def test_worst_case_and_sensitivity(bench: Bench) -> None:
     assert worst.success, worst.content
     assert worst.result["statistics"]["vout"]["max"] == pytest.approx(5.5)
     assert "rss" not in worst.result["statistics"]["vout"]
+    broken = await bench.call(
+        "run_study", kind="worst_case", parameters=[{"name": "R*", "tolerance": "10%"}],
+        measure={"vout": "v(out)"}, goals=["vout >= 4.5"], corners={"voltage": {"V1": [9, 10]}},
+    )  # fmt: skip
+    assert broken.result["statistics"]["vout"]["min"] == pytest.approx(4.05), broken.content
+    assert "vout" in broken.content
     felt = await bench.call(
         "run_sensitivity", parameters=["R1", "V1"], target_metrics=["v(out)"], perturbation_ratio=0.001
     )
