@@ -88,6 +88,12 @@ async def test_an_edit_of_a_shared_part_is_told_and_leads_to_its_line(
     assert bar.goals.text == "3 个目标达标"
     parts.services.language.set("en")
 
+    # What is typed and thrown away with its tab is measured no more.
+    QTest.keyClicks(page.editor, "0")
+    await until(lambda: "lost" in bar.goals.text)
+    parts.editor.close_all()
+    await until(lambda: bar.goals.text == "3 goals met")
+
     await parts.app.program.preferences.set("watch_goals", value=False)
     await until(lambda: not bar.goals.text)
     parts.editor.show_file(circuit, 1, 1)

@@ -48,6 +48,8 @@ class GoalsWatch(QObject):
         self._touched: set[Path] = set()
         self._texts: dict[Path, int] = {}
         """Of each open text a hash of what was looked at last."""
+        self._unsaved: set[Path] = set()
+        """Texts that were measured as they were being written."""
         self._page: EditorPage | None = None
         self._busy: set[str] = set()
         """What goes on that has to end first."""
@@ -61,6 +63,7 @@ class GoalsWatch(QObject):
         workspace = services.workspace
         workspace.text_checked.connect(self._on_text)
         workspace.file_changed.connect(self._on_file)
+        workspace.file_moved.connect(lambda _old, new: self._touch(new))
         workspace.goals_changed.connect(self._touch)
         workspace.run_started.connect(lambda _path: self._on_work("run", is_on=True))
         workspace.run_finished.connect(lambda _outcome: self._on_work("run", is_on=False))
@@ -77,6 +80,7 @@ class GoalsWatch(QObject):
     # ---- when ------------------------------------------------------------------------------------
 
     def _on_front(self) -> None:
+        self._look_for_closed()
         page = self._area.current_page()
         if page is self._page:
             return
@@ -85,6 +89,13 @@ class GoalsWatch(QObject):
         self._page = page
         if page is not None:
             page.editor.edited.connect(self._on_typed)
+
+    def _look_for_closed(self) -> None:
+        """What was typed and not saved is gone with its tab: the text on the disk counts again."""
+        for path in [path for path in self._unsaved if self._area.page_of(path) is None]:
+            self._unsaved.discard(path)
+            self._texts.pop(path, None)
+            self._touch(path)
 
     def _on_typed(self) -> None:
         """The text is looked at when it was read (`text_checked`)."""
@@ -146,6 +157,7 @@ class GoalsWatch(QObject):
         self._seen = GoalsSeen()
         self._touched.clear()
         self._texts.clear()
+        self._unsaved.clear()
         self._tell(None)
 
     def _stop(self) -> None:
@@ -194,6 +206,7 @@ class GoalsWatch(QObject):
             self._is_at_work = False
         if request == self._request:
             self._touched.clear()
+            self._unsaved.update(texts)
             self._tell(standing)
             if self._wants_rows:
                 self._wants_rows = False
