@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from infrastructure.ngspice.findings import Finding
@@ -55,13 +56,18 @@ class _Card:
 
 
 class CardLocator:
-    """Searches the deck and its included files (read only when something has to be found)."""
+    """Searches the deck and its included files; both are read only when something has to be found."""
 
     def __init__(self, deck: bytes, deck_path: Path, included: Sequence[Path]) -> None:
         self._deck_path = deck_path
-        self._cards = _cards(deck, deck_path, is_deck=True)
+        self._deck = deck
         self._included = tuple(included)
         self._is_read = False
+
+    @cached_property
+    def _known(self) -> list[_Card]:
+        """The deck's cards, and once they are read those of what it includes. Most runs ask for none."""
+        return _cards(self._deck, self._deck_path, is_deck=True)
 
     def place_of(self, finding: Finding) -> Place | None:
         """File and line of a finding, or None when they cannot be known."""
@@ -73,7 +79,7 @@ class CardLocator:
             return Place(file=self._deck_path, line=finding.number)
         self._read_included()
         for test in _tests(finding):
-            places = [card.place for card in self._cards if test(card)]
+            places = [card.place for card in self._known if test(card)]
             if finding.number is not None:
                 places = [place for place in places if place.line == finding.number] or places
             is_double = finding.code == "duplicate-element" and len({place.file for place in places}) == 1
@@ -88,7 +94,7 @@ class CardLocator:
     def as_written(self, word: str) -> str:
         """`word` in the letter case of the user's files (ngspice lowers everything)."""
         pattern = re.compile(rf"(?<![\w.]){re.escape(word)}(?![\w.])", re.IGNORECASE)
-        for card in self._cards:
+        for card in self._known:
             if match := pattern.search(card.written):
                 return match[0]
         return word
@@ -98,19 +104,19 @@ class CardLocator:
         one of that kind."""
         places = [
             card.place
-            for card in self._cards
+            for card in self._known
             if card.name == f".{kind}" or (card.is_command and card.name == kind)
         ]
         return places[0] if len(places) == 1 else None
 
     def analysis_kinds(self, known: frozenset[str]) -> list[str]:
         """The kinds of analysis the deck's cards and commands ask for, each once."""
-        kinds = (card.name if card.is_command else card.name.removeprefix(".") for card in self._cards
+        kinds = (card.name if card.is_command else card.name.removeprefix(".") for card in self._known
                  if card.is_command or card.name.startswith("."))  # fmt: skip
         return [kind for kind in dict.fromkeys(kinds) if kind in known]
 
     def _deck_card(self, number: int) -> _Card | None:
-        for card in self._cards:
+        for card in self._known:
             if card.place.file == self._deck_path and card.place.line <= number <= card.last_line:
                 return card
         return None
@@ -120,7 +126,7 @@ class CardLocator:
             return
         self._is_read = True
         for file in self._included:
-            self._cards += _cards(_read_regular(file), file, is_deck=False)
+            self._known += _cards(_read_regular(file), file, is_deck=False)
 
 
 def _read_regular(file: Path) -> bytes:
