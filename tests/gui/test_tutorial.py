@@ -293,7 +293,11 @@ def chip(learner: Learner, expression: str) -> QWidget:
 def wire_of(canvas: Any, net: str) -> QPoint:
     """A place of a net where nothing else is."""
     spans = [span for name, span in spans_of(canvas.drawing.wires) if name == net]
-    places = [canvas._pixel((x1 + x2) / 2, (y1 + y2) / 2) for x1, y1, x2, y2 in spans]
+    places = [
+        canvas._pixel(x1 + part * (x2 - x1), y1 + part * (y2 - y1))
+        for part in (0.5, 0.25, 0.75)
+        for x1, y1, x2, y2 in spans
+    ]
     return next(place for place in places if canvas.hit(place) == Hit("", net)).toPoint()
 
 
