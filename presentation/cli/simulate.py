@@ -95,8 +95,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 async def _run_or_what_came(
     request: SimulationRequest, app: Application, out: Output
 ) -> tuple[SimulationResult, bool]:
-    """Its result, and whether it was stopped: a first stop ends the run and keeps what it has computed until
-    then, a second one ends it without."""
+    """Its result, and whether it was stopped: then it is what had been computed until then."""
     from application.ports.simulation import RunWatch
 
     halt = asyncio.Event()
