@@ -103,6 +103,8 @@ class ImportFile:
     def _write(self, found: FoundImport, target: Path, *, overwrite: bool) -> Imported:
         if not overwrite:
             _refuse_taken(target)
+        if target in {target.parent / name for name in found.libraries}:
+            raise _taken(target)
         copied = []
         view = self.views(found.source.parent)
         for name in found.libraries:
@@ -143,20 +145,25 @@ def target_of(source: Path) -> Path:
 
 def _refuse_taken(target: Path) -> None:
     if target.exists():
-        raise UserInputError(
-            msg("{path} exists already.", path=target),
-            advice=msg("Choose another name."),
-            file=target,
-            error_type="target_exists",
-        )
+        raise _taken(target)
+
+
+def _taken(target: Path) -> UserInputError:
+    return UserInputError(
+        msg("{path} exists already.", path=target),
+        advice=msg("Choose another name."),
+        file=target,
+        error_type="target_exists",
+    )
 
 
 def _made_room(place: Path, folder: Path) -> bool:
-    """Make the folders that lead to `place`; False where a link of that name leads out of `folder`.
+    """Make the folders in `folder` that lead to `place`; False where a link of that name leads out of it, or
+    where there is no such folder, which is told when the netlist is written.
 
     Raises EnvironmentProblem where they can't be made.
     """
-    if not place.resolve().is_relative_to(folder.resolve()):
+    if not folder.is_dir() or not place.resolve().is_relative_to(folder.resolve()):
         return False
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ Without a project one is made in the place of new projects, named after the firs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ class FileImport:
         found = await self._project.import_file.look(source)
         root = workspace.root
         folder = await off_loop(free_folder, source.stem, default_place()) if root is None else root
-        target = await off_loop(_free, folder, source)
+        target = await off_loop(_free, folder, source, found.libraries)
         dialog = ImportDialog(services, found, told_path(target, root), self._window)
         if not await dialog.ask():
             return False
@@ -79,7 +80,7 @@ class FileImport:
             made_in = await self._projects.make(source.stem)
             if made_in is None:
                 return False
-            target = await off_loop(_free, made_in, source)
+            target = await off_loop(_free, made_in, source, found.libraries)
         made = await self._project.import_file.write(found, target)
         for path in (*made.copied, made.path):
             workspace.file_changed.emit(path)
@@ -88,12 +89,13 @@ class FileImport:
         return True
 
 
-def _free(root: Path, source: Path) -> Path:
-    """Beside the sheet when it lies in the project, else at its top; under a name that is not taken."""
+def _free(root: Path, source: Path, libraries: Sequence[str]) -> Path:
+    """Beside the sheet when it lies in the project, else at its top; under a name that is not taken, by
+    what comes along neither."""
     folder = source.parent if source.parent.is_relative_to(root) else root
     usual = target_of(folder / source.name)
     number, target = 1, usual
-    while target.exists():
+    while target.exists() or target.relative_to(folder).as_posix() in libraries:
         number += 1
         target = usual.with_stem(f"{usual.stem}-{number}")
     return target

@@ -36,3 +36,22 @@ def test_what_is_missing_is_told(cli: Cli, tmp_path: Path) -> None:
             (tmp_path / name).write_text(text)
         assert cli("import", tmp_path / name, "-o", tmp_path / "z.cir").exit_code == 2
     assert not (tmp_path / "z.cir").exists()
+
+
+def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp_path: Path) -> None:
+    """Beside the sheet, and what they include; links that lead out, folders, names elsewhere do not."""
+    home, there = tmp_path / "sheets", tmp_path / "there"
+    (home / "lib").mkdir(parents=True)
+    there.mkdir()
+    names = ("lib\\a.lib", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd", "C:\\models\\c.lib")
+    cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
+    (home / "filter.asc").write_text(f"{RC.rstrip()}\n{cards}", encoding="cp1252")
+    (home / "lib" / "a.lib").write_text("* a\n")
+    (home / "loop.lib").write_text(".include loop.lib\n")
+    (home / "link.lib").symlink_to("/etc/passwd")
+    made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
+    assert sorted(made["copied"]) == [str(there / "lib" / "a.lib"), str(there / "loop.lib")]
+    assert sorted(each.name for each in there.iterdir()) == ["filter.cir", "lib", "loop.lib"]
+    refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
+    assert "exists already" in refused.document["errors"][0]["message"]
+    assert not (there / "new").exists()
