@@ -6,6 +6,7 @@ Without a project one is made in the place of new projects, named after the firs
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,9 @@ class FileImport:
         root = workspace.root
         folder = await off_loop(free_folder, source.stem, default_place()) if root is None else root
         target = await off_loop(_free, folder, source, found.libraries)
-        dialog = ImportDialog(services, found, told_path(target, root), self._window)
+        # In its own folder what it includes is there already.
+        told = replace(found, libraries=()) if target.parent == source.parent else found
+        dialog = ImportDialog(services, told, told_path(target, root), self._window)
         if not await dialog.ask():
             return False
         if root is None:
