@@ -121,12 +121,8 @@ class DesignBox(QWidget):
             self._look()
 
     def set_up_model(self) -> None:
-        """The model settings, where none has been set up."""
-        from presentation.panels.conversation.model_choice import ModelMenu
-
-        menu = self.model_button.menu()
-        if isinstance(menu, ModelMenu):
-            menu.open_settings(self._choice().provider)
+        """The list of what can answer; one that is not set up yet opens its settings."""
+        self.model_button.showMenu()
 
     def _choice(self) -> ProviderChoice:
         if self._chosen is not None or self._models is None:
