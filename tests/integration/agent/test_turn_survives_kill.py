@@ -268,7 +268,9 @@ def _operations(project: Path) -> list[tuple[str, str, str]]:
     if not path.exists():
         return []
     with sqlite3.connect(path) as database:
-        rows = database.execute("SELECT op_id, kind, state FROM operations").fetchall()
+        # Killed while the log was made, and not needed since: the next operation makes the table.
+        is_made = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'operations'").fetchone()
+        rows = database.execute("SELECT op_id, kind, state FROM operations").fetchall() if is_made else []
     database.close()
     return rows
 
