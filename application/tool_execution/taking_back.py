@@ -188,7 +188,10 @@ def _merged(
         if joined is None or hash_of(now) != present:
             return None, {}
         contents[hash_of(joined)] = joined
-        found[change.path] = replace(change, before=present, after=hash_of(joined))
+        mode = project.mode_of(Path(change.path))  # as it is now, for a redo, like in `_reversed`
+        found[change.path] = replace(
+            change, before=present, after=hash_of(joined), mode=change.mode if mode is None else mode
+        )
     return found, contents
 
 

@@ -111,6 +111,17 @@ async def test_a_file_that_took_the_place_of_a_deleted_one_comes_back_with_its_o
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+async def test_a_merged_file_that_was_deleted_comes_back_with_the_mode_it_had(project):
+    operations, record = await changed(project, FAR)
+    path = project.root / "a.cir"
+    path.chmod(0o755)
+    undo = await operations.undo(record.op_id, choose="merge")
+    path.unlink()
+    await operations.undo(undo.op_id, choose="restore")
+    assert path.read_bytes() == FAR.encode()
+    assert path.stat().st_mode & 0o777 == 0o755
+
+
 @campaigns(fast=300, whole=20_000)
 def test_a_merge_holds_both_changes_or_is_none(campaign):
     """Against places counted by hand: all lines differ, each side replaces, drops or adds after some."""
