@@ -8,6 +8,7 @@ the longest rest. A worker that dies fails the test it was in, and another takes
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import itertools
@@ -46,8 +47,15 @@ def add_option(parser: pytest.Parser) -> None:
     parser.getgroup("forks").addoption(
         "--forks",
         metavar="N",
+        type=_count,
         help="run the tests in N forks of the process that has collected them; auto: as many as pay",
     )
+
+
+def _count(text: str) -> str:
+    if text != "auto" and not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a number or auto is needed, not {text!r}")
+    return text
 
 
 def number_of_forks(config: pytest.Config, auto: int) -> int:
@@ -117,12 +125,15 @@ class _HandedOut:
         ours, theirs = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
+        # Ctrl+C within a fork would be lost: what Python does around it takes no exceptions.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         pid = os.fork()
         if pid == 0:
             ours.close()
             for other in self._workers.values():
                 other.socket.close()
             _work(self._session, self._tells, theirs, name, self._folder / name)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         theirs.close()
         worker = _Worker(name, pid, ours, rest)
         self._workers[ours.fileno()] = worker
@@ -227,6 +238,7 @@ def _work(session: pytest.Session, tells: _Tells, socket_: socket.socket, name: 
     """A worker's whole life. It ends without Python's and Qt's tidying up: nothing in it is needed."""
     code = 1
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         _settle_in(session.config, name, folder)
         tells.to = socket_
         current = _receive(socket_)

@@ -20,6 +20,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 BASE_PYTHON = Path(sysconfig.get_config_var("BINDIR")) / f"python{sys.version_info[0]}.{sys.version_info[1]}"
 NEEDED_BY_SHELL = ("sh", "uname", "cat")
+pytestmark = pytest.mark.timeout(600)  # an environment takes a minute where others want the cores
 
 
 class Machine:
