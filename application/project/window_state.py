@@ -125,6 +125,9 @@ class CircuitView:
     """What was filled in last for each kind of study."""
     study: str = ""
     """The kind of study that was looked at last; "" = none yet."""
+    schematic: dict[str, dict[str, tuple[int, int, int, bool, bool]]] = field(default_factory=dict)
+    """Of pages of the schematic where a part was moved by hand, by scope: of each element, in lower case,
+    column, row, quarter turns, whether it is mirrored, whether it stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

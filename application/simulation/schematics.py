@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
@@ -13,8 +13,9 @@ from application.simulation.translated_circuits import CircuitTranslator, Transl
 from domain.circuit.dependencies import SourceReader, resolve_dependencies
 from domain.circuit.hierarchy import Block, read_circuit
 from domain.circuit.schematic.display import Drawing
-from domain.circuit.schematic.drawing import FIRST, FULL, Effort, draw
+from domain.circuit.schematic.drawing import FIRST, FULL, Effort, arranged, draw, moved
 from domain.circuit.schematic.parts import Page, page_of
+from domain.circuit.schematic.placing import Place
 from domain.circuit.schematic.symbols import SymbolSet
 from domain.circuit.simulator_settings import SimulatorSettings
 from shared.errors import UserInputError
@@ -84,6 +85,22 @@ class DrawSchematic:
         import asyncio
 
         return await asyncio.to_thread(draw, page, symbols=symbols, effort=FIRST, previous=previous)
+
+    async def arranged(
+        self, page: Page, places: Mapping[str, Place], *, symbols: SymbolSet
+    ) -> Drawing | None:
+        """The page with its parts at kept places; None where they do not fit it."""
+        import asyncio
+
+        return await asyncio.to_thread(arranged, page, places, symbols=symbols)
+
+    async def moved(
+        self, page: Page, previous: Drawing, element: str, by: tuple[int, int], *, symbols: SymbolSet
+    ) -> Drawing:
+        """An element moved by hand. Raises UserInputError where it cannot stand there."""
+        import asyncio
+
+        return await asyncio.to_thread(moved, page, previous, element, by, symbols=symbols)
 
     async def searched(self, page: Page, *, symbols: SymbolSet, effort: Effort) -> Drawing:
         """The page drawn anew, in a worker process: a cancellation ends it at once."""

@@ -46,19 +46,19 @@ Edits = list[tuple[int, int, str]]
 
 def value_edits(netlist: Named, name: str, value: str) -> Edits:
     """The edits that give `name` the value. Raises UserInputError for one that has none."""
-    value = with_ascii_micro(value)
-    _check_value(value)
-    return _ValueEditor(netlist).find(name, value)
+    return _ValueEditor(netlist).find(name, checked_value(value))
 
 
 _EXPRESSION = late_pattern(r"""\{[^{}'"\r\n;]+\}|'[^'"{}\r\n;]+'""")
 """One expression and nothing behind it that would become a card or a comment."""
 
 
-def _check_value(text: str) -> None:
+def checked_value(text: str) -> str:
+    """The value as it is written into a netlist. Raises UserInputError for what is none."""
+    text = with_ascii_micro(text)
     stripped = text.strip()
     if _EXPRESSION.fullmatch(stripped):
-        return
+        return text
     try:
         parse_number(stripped)
     except ValueError:
@@ -67,6 +67,7 @@ def _check_value(text: str) -> None:
             advice=msg("Write a number such as 4.7k, 10Meg or 100n, or an expression in braces: {example}.",
                        example="{2*rload}"),
         ) from None  # fmt: skip
+    return text
 
 
 class _ValueEditor:

@@ -88,6 +88,12 @@ def describe(facts: Facts, offset: int, observed: Observed | None = None) -> Des
     return _keyword(entry, offset) if entry is not None else None
 
 
+def describe_named(names: CircuitNames, meaning: Meaning, observed: Observed | None) -> Description | None:
+    """The same of an element or a node by its name; None where the circuit has none of it."""
+    place = names.definition(meaning)
+    return None if place is None else _Describer(names, observed, place.file).of(place)
+
+
 class _Describer:
     def __init__(self, names: CircuitNames, observed: Observed | None, file: Path | None) -> None:
         self._names = names

@@ -153,8 +153,7 @@ def _schematic(parts: Parts) -> QWidget:
         parts.services,
         parts.app.simulation,
         parts.app.program,
-        newest=parts.editor.newest,
-        go_to=parts.editor.show_file,
+        editor=parts.editor,
     )
 
 

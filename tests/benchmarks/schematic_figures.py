@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from domain.circuit.schematic.drawing import FIRST, FULL, draw
+from domain.circuit.schematic.drawing import FIRST, FULL, ONCE, draw
 from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.reading_back import differences
 from tests.fakes.schematic_circuits import GOLDEN
@@ -47,6 +47,26 @@ def main() -> None:
     sums = f"{total[0]:9} {total[1]:5} {total[2]:4} {total[3]:25.1f}"
     print(f"{'sum of the golden circuits':37}{sums}")
     print(_STUDY)
+    limits()
+
+
+def limits() -> None:
+    """What a person waits for: behind a keystroke (50 elements: 300 ms), and for the improved drawing."""
+    for count, of_elements, most_s in ((8, 50, 3.0), (33, 200, 12.0)):
+        text = stages(count)
+        page, _ = next(circuit_of(text.encode()))
+        begun = time.process_time()
+        drawing = draw(page, effort=ONCE)
+        print(
+            f"{of_elements} elements, improved drawing: {time.process_time() - begun:.2f} s of {most_s:.0f} s"
+        )
+        for what, old, new in (("a value", "4.7k", "5.6k"), ("an element", ".model", "CX c1 0 1n\n.model")):
+            changed, block = next(circuit_of(text.replace(old, new, 1).encode()))
+            begun = time.process_time()
+            after = draw(changed, effort=FIRST, previous=drawing)
+            spent = time.process_time() - begun
+            assert not differences(block, after)
+            print(f"{of_elements} elements, redrawn behind {what}: {spent * 1e3:.0f} ms")
 
 
 if __name__ == "__main__":

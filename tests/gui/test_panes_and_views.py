@@ -17,10 +17,10 @@ from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import WAVEFORMS
 from presentation.panels.waveforms.axis_card import AxisCard
-from presentation.panels.waveforms.name_card import NameCard
 from presentation.panels.waveforms.panel import WaveformsPanel
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.trace_chip import TraceChip
+from presentation.ui.field_card import FieldCard
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from shared.setting import read_fields, to_plain
@@ -249,8 +249,8 @@ async def test_views_are_kept_chosen_renamed_and_deleted(
     area.set_cursor_places((120e-9, 180e-9))
     area.setFocus()
     QTest.keyClick(area, Qt.Key.Key_K)
-    card = area.findChild(NameCard)
-    assert isinstance(card, NameCard)
+    card = area.findChild(FieldCard)
+    assert isinstance(card, FieldCard)
     card.field.clear()
     QTest.keyClick(card.field, Qt.Key.Key_Return)
     assert card.isVisible()

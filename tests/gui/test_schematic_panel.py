@@ -11,6 +11,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QToolButton
 
 from domain.circuit.schematic.judging import spans_of
+from domain.circuit.schematic.reading_back import read_back
 from presentation.panels.schematic import panel as panel_module
 from presentation.panels.schematic.hit import Hit
 from tests.gui.test_which_circuit import Bench, bench
@@ -62,9 +63,67 @@ async def test_the_schematic_follows_the_text_and_leads_to_it(bench: Bench, monk
     assert view.canvas.selected.element == "R3"
     editor.current_editor().go_to(9)
     await bench.until(lambda: view.canvas.selected.element == "Q1")
-    # A double click goes to the value.
+    # A double click changes the value in place, as one step of undo of the text; Return goes there.
     _click(view, "R4", twice=True)
+    card = view.values.card
+    assert card.isVisible()
+    assert card.field.text() == "1k"
+    for wrong in ("1k2k 3", "", "1k; .include x"):
+        card.field.setText(wrong)
+        QTest.keyClick(card.field, Qt.Key.Key_Return)
+        assert card.isVisible()
+        assert "4.7k" in card.problem.text()
+    card.field.setText("1.2k")
+    QTest.keyClick(card.field, Qt.Key.Key_Return)
+    await bench.until(
+        lambda: editor.current_editor().text() == AMPLIFIER.replace("R4 e1 0 1k", "R4 e1 0 1.2k")
+    )
+    await bench.until(lambda: any(text.text == "1.2k" for text in view.feed.drawing.texts))
+    assert view.canvas.hasFocus()
+    bench.services.shortcuts.trigger("schematic.undo")
+    assert editor.current_editor().text() == AMPLIFIER
+    view.canvas.select(Hit("Q1"))
+    QTest.keyClick(view.canvas, Qt.Key.Key_F2)
+    assert card.field.text() == "n"
+    card.field.setText("two words")
+    QTest.keyClick(card.field, Qt.Key.Key_Return)
+    assert "2N3904" in card.problem.text()
+    QTest.keyClick(card.field, Qt.Key.Key_Escape)
+    assert not card.isVisible()
+    view.canvas.select(Hit("R4"))
+    QTest.keyClick(view.canvas, Qt.Key.Key_Return)
     assert editor.front()[1:3] == (8, len("R4 e1 0 ") + 1)
+
+    # A search walks through what it finds, in any language of the window.
+    view.canvas.setFocus()
+    view.canvas.select(Hit())
+    QTest.keyClick(view.canvas, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    bar = view.find_bar
+    assert bar.field.hasFocus()
+    QTest.keyClicks(bar.field, "r")
+    walked = []
+    for _ in range(5):
+        walked.append(view.canvas.selected.element)
+        QTest.keyClick(bar.field, Qt.Key.Key_Return)
+    assert set(walked) == {"R1", "R2", "R3", "R4", "RL"}
+    bar.field.setText("")
+    QTest.keyClicks(bar.field, "out")
+    assert (view.canvas.selected, bar.count.text()[:4]) == (Hit("", "out"), "1 of")
+    QTest.keyClicks(bar.field, "nowhere")
+    assert bar.count.text() == "No match"
+    QTest.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+    assert view.canvas.hasFocus()
+    # The pointer at rest tells what the text tells of the same name.
+    await bench.until(lambda: editor.current_page().facts is not None)
+    view.canvas.rested.emit("R3", "", view.canvas.mapToGlobal(QPoint(60, 60)))
+    await bench.until(lambda: "R3" in view.hovering.shown)
+    view.canvas.rested.emit("", "c1", view.canvas.mapToGlobal(QPoint(60, 60)))
+    await bench.until(lambda: "Q1" in view.hovering.shown)
+    QTest.keyClick(view.canvas, Qt.Key.Key_N)
+    assert view.hovering.shown == ""
+    editor.current_editor().setText(AMPLIFIER)
+    await bench.settled()
 
     # Another value moves nothing; another element leaves the others where they are.
     before, wires = _places(view), view.feed.drawing.wires
@@ -203,6 +262,7 @@ async def test_clicks_and_drags_in_the_schematic_plot(bench: Bench) -> None:
     # A second click on a net leaves only it; the plot's undo brings the others back.
     others = drawn()
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at("b1"))
+    await bench.until(lambda: "v(b1)" in drawn())
     QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=at("b1"))
     QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=at("b1"))
     await bench.until(lambda: drawn() == ["v(b1)"])
@@ -226,9 +286,9 @@ async def test_clicks_and_drags_in_the_schematic_plot(bench: Bench) -> None:
     await bench.until(lambda: bench.services.workspace.reference_node == "vcc")
     view.probe.plot("", "0", "voltage")
     assert told[-1] == "Ground is 0 V: voltages are measured against it."
-    canvas.select(Hit("R4"))
-    QTest.keyClick(canvas, Qt.Key.Key_F2)
-    assert parts.editor.front()[1:3] == (8, len("R4 e1 0 ") + 1)
+    await bench.until(lambda: parts.editor.current_page().facts is not None)
+    view.canvas.rested.emit("Q1", "", canvas.mapToGlobal(QPoint(60, 60)))
+    await bench.until(lambda: "mA" in view.hovering.shown or "µA" in view.hovering.shown)
 
     # Esc turns probing off, Alt+Q on: a click then shows the line alone.
     QTest.keyClick(canvas, Qt.Key.Key_Escape)
@@ -261,3 +321,54 @@ async def test_nets_inside_a_subcircuit_are_those_of_its_first_instance(bench: B
     ):
         view.probe.plot(element, net, what)
         await bench.until(lambda wanted=wanted: wanted in [trace.expression for trace in panel.traces])
+
+
+@pytest.mark.timeout(120)
+async def test_parts_moved_by_hand_stay_and_come_back(bench: Bench) -> None:
+    (bench.root / "amp.cir").write_text(AMPLIFIER)
+    await bench.front("amp.cir")
+    view = await _shown(bench)
+    canvas, first = view.canvas, _places(view)
+    nets = read_back(view.feed.drawing)
+    told: list[str] = []
+    bench.services.workspace.status_changed.connect(lambda message: told.append(str(message)))
+
+    def drag(element: str, columns: int, rows: int) -> None:
+        start = canvas.center_of(element).toPoint()
+        step = canvas._pixel(columns, rows) - canvas._pixel(0, 0)
+        QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=start)
+        QTest.mouseMove(canvas, start + step.toPoint())
+        assert canvas.lifting.is_moving
+        assert not canvas.grab().isNull()
+        QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=start + step.toPoint())
+
+    # Where something stands nothing is put, and that is said.
+    x, y = (there - here for there, here in zip(first["r4"], first["rl"], strict=True))
+    drag("RL", x, y)
+    await bench.until(lambda: told and told[-1] == "RL cannot stand there: it would lie over something.")
+    assert _places(view) == first
+    # Elsewhere it stays, with wires drawn anew; nothing else moves.
+    drag("RL", 6, 2)
+    moved = first | {"rl": (first["rl"][0] + 6, first["rl"][1] + 2)}
+    await bench.until(lambda: _places(view) == moved)
+    assert read_back(view.feed.drawing) == nets
+    assert bench.services.workspace.views.of(bench.root / "amp.cir").schematic[""]["rl"][:2] == moved["rl"]
+    canvas.setFocus()
+    canvas.select(Hit("RL"))
+    QTest.keyClick(canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    await bench.until(lambda: _places(view)["rl"][0] == moved["rl"][0] + 1)
+    QTest.keyClick(canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    await bench.until(lambda: _places(view) == moved)
+    # Drawn anew in another window it stands there too.
+    view.feed._kept.clear()
+    await bench.front("notes.txt")
+    await bench.front("amp.cir")
+    await bench.until(lambda: view.feed.drawing is not None and _places(view) == moved)
+    # Tidied up all stand where they stood before; that can be undone as well.
+    QTest.mouseClick(view.findChild(QToolButton, "schematic_tidy"), Qt.MouseButton.LeftButton)
+    await bench.until(lambda: view.feed.drawing is not None and not view.feed.is_refining)
+    await bench.until(lambda: _places(view) == first)
+    assert bench.services.workspace.views.of(bench.root / "amp.cir").schematic == {}
+    bench.services.shortcuts.trigger("schematic.undo")
+    await bench.until(lambda: _places(view) == moved)
+    await bench.settled()

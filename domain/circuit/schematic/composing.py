@@ -300,6 +300,8 @@ class _Composer:
             body=self._at(at, self.layout.shape(at).body),
             value_at=part.value_at,
             hint=part.full,
+            value=part.value,
+            is_model=part.is_model,
             inside=self.page.inside.get(part.name, ""),
         )
 

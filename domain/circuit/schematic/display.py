@@ -38,6 +38,10 @@ class Symbol(NamedTuple):
     """Line and column of its value or model; line 0: none."""
     hint: str
     """Its whole card."""
+    value: str = ""
+    """What stands there."""
+    is_model: bool = False
+    """Whether that is a model's name."""
     inside: str = ""
     """The scope a double click opens; "" for none."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,13 +15,18 @@ from domain.circuit.schematic.items import Item, Items, Member, items_of
 from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.layout import Layout
 from domain.circuit.schematic.parts import Page
-from domain.circuit.schematic.placing import anneal, construct, polish, rows_of
+from domain.circuit.schematic.placing import Place, anneal, construct, polish, rows_of
+from domain.circuit.schematic.reading_back import read_back
 from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.routing import Routed
 from domain.circuit.schematic.symbols import SymbolSet
+from shared.errors import UserInputError
+from shared.message import msg
 
 _MOVES_AN_ITEM = 220
 _WIDER = (1.0, 1.3, 1.7, 2.2, 3.0)
+_WIDEST = 1_000
+"""Columns or rows of a page that is arranged by hand."""
 _NEW_SHARE = 0.3
 """Of a page's parts: with more new ones it is drawn anew."""
 
@@ -67,8 +73,8 @@ def draw(
         kept = _kept(page, previous)
         if page.topology_key == previous.topology_key:
             found = _with_new_texts(page, roles, previous, symbols)
-        elif len(roles.drawn) - len(kept) <= max(2, _NEW_SHARE * len(roles.drawn)) and kept:
-            found = _extended(page, roles, previous, symbols)
+        elif _are_few_new(roles, kept):
+            found = _clean(_extended(page, roles, previous.places, kept, symbols))
         else:
             found = None
         if found is not None:
@@ -140,12 +146,12 @@ def _kept(page: Page, previous: Drawing) -> frozenset[int]:
     )  # fmt: skip
 
 
-def _as_before(page: Page, roles: Roles, previous: Drawing, kept: frozenset[int]) -> Roles:
+def _as_before(page: Page, roles: Roles, places: Mapping[str, Place], kept: frozenset[int]) -> Roles:
     """The roles of now, standing and turned as they were."""
     turns, flips = list(roles.turns), list(roles.flips)
     upright, sides = list(roles.upright), list(roles.sides)
     for at in kept:
-        place = previous.places[page.parts[at].name.lower()]
+        place = places[page.parts[at].name.lower()]
         turns[at], flips[at], upright[at] = place.turn, place.flip, place.upright
         roles_now = {role for group in sides[at] for role in group}
         if roles_now == {role for group in place.sides for role in group}:
@@ -153,20 +159,20 @@ def _as_before(page: Page, roles: Roles, previous: Drawing, kept: frozenset[int]
     return replace(roles, turns=tuple(turns), flips=tuple(flips), upright=tuple(upright), sides=tuple(sides))
 
 
-def _standing(page: Page, roles: Roles, previous: Drawing, kept: frozenset[int]) -> Layout:
+def _standing(page: Page, roles: Roles, places: Mapping[str, Place], kept: frozenset[int]) -> Layout:
     """What was drawn at its places; each new part is an item of its own."""
+    roles = _as_before(page, roles, places, kept)
     items = tuple(Item(((Member(at, 0, 0),),)) for at in roles.drawn)
     layout = Layout(page, roles, Items(items, ()))
     for at in kept & {*roles.drawn}:
-        place = previous.places[page.parts[at].name.lower()]
+        place = places[page.parts[at].name.lower()]
         layout.x[at], layout.y[at], layout.placed[at] = place.x, place.y, True
     return layout
 
 
 def _with_new_texts(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing | None:
     """None where a net is a rail by its value only, and was none before."""
-    kept = _kept(page, previous)
-    layout = _standing(page, _as_before(page, roles, previous, kept), previous, kept)
+    layout = _standing(page, roles, previous.places, _kept(page, previous))
     if not layout.placed[list(roles.drawn)].all():
         return None
     wires: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
@@ -175,14 +181,67 @@ def _with_new_texts(page: Page, roles: Roles, previous: Drawing, symbols: Symbol
     return compose(layout, symbols, Routed(wires, previous.loose))
 
 
-def _extended(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing | None:
-    """New parts where they cost least, the others where they were, wires anew; None where it is too tight."""
-    kept = _kept(page, previous)
-    layout = _standing(page, _as_before(page, roles, previous, kept), previous, kept)
+def _are_few_new(roles: Roles, kept: frozenset[int]) -> bool:
+    return bool(kept) and len(roles.drawn) - len(kept) <= max(2, _NEW_SHARE * len(roles.drawn))
+
+
+def _extended(
+    page: Page, roles: Roles, places: Mapping[str, Place], kept: frozenset[int], symbols: SymbolSet
+) -> Drawing:
+    """New parts where they cost least, the others where they were, wires anew."""
+    layout = _standing(page, roles, places, kept)
     standing = [item for item in layout.items.items if layout.placed[item.rows[0][0].part]]
     construct(layout, standing)
-    drawing = compose(layout, symbols)
+    return compose(layout, symbols)
+
+
+def _clean(drawing: Drawing) -> Drawing | None:
+    """None where something lies over something."""
     return None if faults_of(drawing) else drawing
+
+
+def _is_as_good(drawing: Drawing, previous: Drawing) -> bool:
+    """No more lies over something, and the same circuit is shown."""
+    return len(faults_of(drawing)) <= len(faults_of(previous)) and read_back(drawing) == read_back(previous)
+
+
+def _is_too_wide(places: Mapping[str, Place]) -> bool:
+    """Wires are searched for on the whole grid."""
+    xs, ys = [each.x for each in places.values()], [each.y for each in places.values()]
+    return max(xs) - min(xs) > _WIDEST or max(ys) - min(ys) > _WIDEST
+
+
+def arranged(page: Page, places: Mapping[str, Place], *, symbols: SymbolSet = "iec") -> Drawing | None:
+    """The page with its parts at places that were kept of it, new ones where they cost least; None where most
+    are new, or something would lie over something."""
+    roles = roles_of(page)
+    kept = frozenset(at for at, part in enumerate(page.parts) if part.name.lower() in places)
+    if not _are_few_new(roles, kept) or _is_too_wide(places):
+        return None
+    return _clean(_extended(page, roles, places, kept, symbols))
+
+
+def moved(
+    page: Page, previous: Drawing, element: str, by: tuple[int, int], *, symbols: SymbolSet = "iec"
+) -> Drawing:
+    """The drawing of this page with one element columns and rows from where it stood, its wires anew.
+
+    Raises UserInputError where it cannot stand there: it would lie over something, or no longer show the
+    same circuit.
+    """
+    places = dict(previous.places)
+    place = places[element.lower()]
+    places[element.lower()] = place._replace(x=place.x + by[0], y=place.y + by[1])
+    found: Drawing | None = None
+    if not _is_too_wide(places):
+        found = _extended(page, roles_of(page), places, _kept(page, previous), symbols)
+    if found is None or not _is_as_good(found, previous):
+        raise UserInputError(
+            msg("{name} cannot stand there: it would lie over something.", name=element),
+            advice=msg("Drop it where there is room for it and its texts."),
+            error_type="no_room",
+        )
+    return found
 
 
 def keeps(drawing: Drawing, previous: Drawing) -> bool:

@@ -58,6 +58,10 @@ class Part(NamedTuple):
     file: Path | None
     value_at: tuple[int, int] = (0, 1)
     """Line and column of its value or model; line 0: none."""
+    value: str = ""
+    """Its value or model as written at `value_at`."""
+    is_model: bool = False
+    """Whether that is a model's name."""
     controls: tuple[str, ...] = ()
     """Nets it only looks at, told as text."""
 
@@ -223,6 +227,8 @@ class _Reader:
             line=element.line,
             file=placed.file,
             value_at=(told.line, told.column) if told is not None else (0, 1),
+            value=told.text if told is not None else "",
+            is_model=told is not None and told is element.model,
             controls=tuple(controls) if element.letter in "egsb" and kind != "amp" else (),
         )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PyQt6.QtGui import (
     QColor,
     QFont,
@@ -20,10 +21,12 @@ from PyQt6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PyQt6.QtWidgets import QToolTip, QWidget
+from PyQt6.QtWidgets import QWidget
 
+from domain.circuit.schematic.finding import place_of_net
 from domain.circuit.schematic.judging import spans_of
 from presentation.panels.schematic.hit import Hit
+from presentation.panels.schematic.lifting import Lifting
 from presentation.panels.schematic.pointing import Pointing
 from presentation.ui.signals import Signal, signal
 
@@ -54,7 +57,9 @@ class SchematicCanvas(QWidget):
     picked: Signal[str, str] = signal(str, str)
     """element, net: a click; both "" beside everything"""
     opened: Signal[str] = signal(str)
-    """an element: a double click, or Enter"""
+    """an element: a double click"""
+    rested: Signal[str, str, QPoint] = signal(str, str, QPoint)
+    """element, net, global place: the pointer stands still over it"""
     zoomed: Signal[[]] = signal()
 
     def __init__(self, services: WindowServices) -> None:
@@ -75,6 +80,7 @@ class SchematicCanvas(QWidget):
         self._moved = False
         self._is_pressed = False
         self.pointing = Pointing(services, self)
+        self.lifting = Lifting(services, self)
 
     @property
     def widget(self) -> QWidget:
@@ -85,6 +91,7 @@ class SchematicCanvas(QWidget):
         before, self.drawing = self.drawing, drawing
         self._extra = ()
         self.pointing.drop()
+        self.lifting.drop()
         is_same = before is not None and drawing is not None and before.scope == drawing.scope
         if not is_same or before is None or drawing is None or before.title != drawing.title:
             self._is_fitted = True
@@ -190,9 +197,23 @@ class SchematicCanvas(QWidget):
         left, top, right, bottom = symbol.body
         return self._pixel((left + right) / 2, (top + bottom) / 2)
 
-    def reveal(self, element: str) -> None:
-        """Bring an element into view, where it is not seen."""
+    def body_of(self, element: str, by: tuple[int, int] = (0, 0)) -> QRectF:
+        """The pixels of an element, that many columns and rows from where it stands."""
+        symbol = self.symbol_of(element)
+        if symbol is None:
+            return QRectF()
+        left, top, right, bottom = symbol.body
+        dx, dy = by
+        return QRectF(
+            self._pixel(left - 0.4 + dx, top - 0.4 + dy), self._pixel(right + 0.4 + dx, bottom + 0.4 + dy)
+        )
+
+    def reveal(self, element: str, net: str = "") -> None:
+        """Bring an element or a net into view, where it is not seen."""
         at = self.center_of(element)
+        if at is None and net and self.drawing is not None:
+            place = place_of_net(self.drawing, net)
+            at = None if place is None else self._pixel(*place)
         if at is not None and not self.rect().toRectF().contains(at):
             self._move(QPointF(self.width() / 2, self.height() / 2) - at)
 
@@ -224,8 +245,10 @@ class SchematicCanvas(QWidget):
         if event is None or event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             return
         self._moved, self._is_pressed = False, True
-        if event.button() != Qt.MouseButton.LeftButton or not self.pointing.press(event.position()):
-            self._grip = event.position()
+        at, is_left = event.position(), event.button() == Qt.MouseButton.LeftButton
+        if is_left and (self.pointing.press(at) or self.lifting.press(self.hit(at).element, at)):
+            return
+        self._grip = at
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is None:
@@ -237,6 +260,8 @@ class SchematicCanvas(QWidget):
                 self._grip = event.position()
                 self.setCursor(Qt.CursorShape.ClosedHandCursor)
                 self._move(by)
+            return
+        if self.lifting.move(event.position(), UNIT * self.zoom):
             return
         self.pointing.move(event.position())
         self.setCursor(self.pointing.cursor(self.hit(event.position()), event.modifiers()))
@@ -250,6 +275,8 @@ class SchematicCanvas(QWidget):
             self.pointing.release(event.position())
             return
         self.pointing.drop()
+        if self.lifting.release():
+            self._moved, self._is_fitted = True, False  # what was put somewhere stays under the pointer
         self._grip = None
         self.setCursor(self.pointing.cursor(hit, event.modifiers()))
         if not self._moved and is_left:
@@ -278,6 +305,7 @@ class SchematicCanvas(QWidget):
             Qt.Key.Key_Right: lambda: self._move(QPointF(-40, 0)),
             Qt.Key.Key_Up: lambda: self._move(QPointF(0, 40)),
             Qt.Key.Key_Down: lambda: self._move(QPointF(0, -40)),
+            **(self._nudges() if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else {}),
             Qt.Key.Key_N: lambda: self._step(1), Qt.Key.Key_P: lambda: self._step(-1),
         }  # fmt: skip
         act = acts.get(Qt.Key(event.key()))
@@ -286,10 +314,13 @@ class SchematicCanvas(QWidget):
         else:
             act()
 
-    def open_selected(self) -> None:
-        """As a double click on it does."""
-        if self.selected.element:
-            self.opened.emit(self.selected.element)
+    def _nudges(self) -> dict[Qt.Key, Callable[[], object]]:
+        """Steps of the selected element by key."""
+        element = self.selected.element
+        steps = ((-1, 0), (1, 0), (0, -1), (0, 1))
+        arrows = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+        keys = dict(zip(arrows, steps, strict=True))
+        return {key: partial(self.lifting.dropped.emit, element, *by) for key, by in keys.items() if element}
 
     def _step(self, way: int) -> None:
         """Select the next element, or the one before, from left to right."""
@@ -306,9 +337,8 @@ class SchematicCanvas(QWidget):
     def event(self, event: QEvent | None) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             hit = self.hit(QPointF(event.pos()))
-            symbol = self.symbol_of(hit.element)
-            text = symbol.hint if symbol is not None else hit.net
-            QToolTip.showText(event.globalPos(), text, self)
+            if hit.element or hit.net:
+                self.rested.emit(hit.element, hit.net, event.globalPos())
             return True
         return super().event(event)
 
@@ -327,6 +357,7 @@ class SchematicCanvas(QWidget):
         self._paint_symbols(painter)
         for text in (*self.drawing.texts, *self._extra):
             self._paint_text(painter, text)
+        self.lifting.paint(painter)
         if self.pointing.line is not None:
             painter.setPen(QPen(theme.color("accent.base"), 1.5, Qt.PenStyle.DashLine))
             painter.drawLine(*self.pointing.line)
@@ -345,12 +376,10 @@ class SchematicCanvas(QWidget):
         )
 
     def _paint_selection(self, painter: QPainter) -> None:
-        symbol = self.symbol_of(self.selected.element)
-        if symbol is None:
+        box = self.body_of(self.selected.element)
+        if box.isEmpty():
             return
         theme = self._services.theme.theme
-        left, top, right, bottom = symbol.body
-        box = QRectF(self._pixel(left - 0.4, top - 0.4), self._pixel(right + 0.4, bottom + 0.4))
         painter.setPen(QPen(theme.color("accent.base"), 1.5))
         painter.setBrush(theme.color("accent.subtle"))
         painter.drawRoundedRect(box, 3, 3)

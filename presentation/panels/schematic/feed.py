@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject
 
 from domain.circuit.netlist import NETLIST_SUFFIXES
+from domain.circuit.schematic.placing import Place
+from domain.circuit.schematic.symbols import Sides
 from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
 from shared.errors import UserInputError
@@ -41,6 +45,8 @@ class SchematicFeed(QObject):
         """The subcircuit whose page is shown; "" is the top level."""
         self.symbols: SymbolSet = "iec"
         self.drawing: Drawing | None = None
+        self._page: Page | None = None
+        """What was drawn last."""
         self.problem: Message | None = NOTHING
         """Why there is no drawing, or why it is of an earlier text."""
         self.is_refining = False
@@ -75,12 +81,62 @@ class SchematicFeed(QObject):
             self.symbols = symbols
             self._read()
 
-    def tidy(self) -> None:
-        """Draw the page anew, whatever stood where."""
+    def tidy(self) -> Callable[[], bool]:
+        """Draw the page anew, whatever stood where, also what was moved by hand. What takes it back."""
+        back = partial(self._put_back, self.file, self.drawing, self._by_hand())
+        self._stop_refining()
         self.drawing = None
         if self.file is not None:
             self._kept.pop(self._key, None)
+            self._keep_by_hand({})
         self._read()
+        return back
+
+    async def move(self, element: str, by: tuple[int, int]) -> Callable[[], bool] | None:
+        """Move an element; what takes it back. None where the page became another meanwhile.
+
+        Raises UserInputError where it cannot stand there.
+        """
+        page, before, request = self._page, self.drawing, self._request
+        if page is None or before is None or page.topology_key != before.topology_key:
+            return None
+        self._stop_refining()
+        found = await self._schematic.moved(page, before, element, by, symbols=self.symbols)
+        if request != self._request or self.drawing is not before:
+            return None
+        back = partial(self._put_back, self.file, before, self._by_hand())
+        self._keep_by_hand(found.places)
+        self._set(found, request)
+        return back
+
+    def _put_back(self, file: Path | None, drawing: Drawing | None, places: Mapping[str, Place]) -> bool:
+        """A drawing and its kept places; not where the page is another by now."""
+        now = self.drawing
+        if file != self.file or drawing is None or now is None or now.topology_key != drawing.topology_key:
+            return False
+        self._stop_refining()
+        self._keep_by_hand(places)
+        self._keep(drawing)
+        self._read()  # its texts may be others by now
+        return True
+
+    def _by_hand(self) -> dict[str, Place]:
+        """Where the parts of the shown page stand, when one of them was moved by hand."""
+        kept = {} if self.file is None else self._services.workspace.views.of(self.file).schematic
+        return {
+            name: Place(x, y, flip, turn, upright, Sides())
+            for name, (x, y, turn, flip, upright) in kept.get(self.scope, {}).items()
+        }
+
+    def _keep_by_hand(self, places: Mapping[str, Place]) -> None:
+        views = self._services.workspace.views
+        kept = views.of(self.file).schematic
+        kept.pop(self.scope, None)
+        if places:
+            kept[self.scope] = {
+                name: (each.x, each.y, each.turn, each.flip, each.upright) for name, each in places.items()
+            }
+        views.tell()
 
     @property
     def _key(self) -> tuple[Path, str, SymbolSet]:
@@ -154,6 +210,14 @@ class SchematicFeed(QObject):
         from domain.circuit.schematic.drawing import FIRST, keeps
 
         before, symbols = self.drawing, self.symbols
+        self._page = page
+        by_hand = self._by_hand() if before is None or before.scope != page.scope else {}
+        if by_hand:
+            self._stop_refining()
+            stood = await self._schematic.arranged(page, by_hand, symbols=symbols)
+            if stood is not None:
+                self._set(stood, request)
+                return
         if before is not None and before.topology_key != page.topology_key:
             self._stop_refining()
         if before is not None and before.scope == page.scope:

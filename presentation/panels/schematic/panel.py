@@ -14,14 +14,18 @@ from PyQt6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 from presentation.panels.schematic.canvas import SchematicCanvas
 from presentation.panels.schematic.feed import NOTHING, SchematicFeed
 from presentation.panels.schematic.figures import figures_of
+from presentation.panels.schematic.find_bar import SchematicFindBar
 from presentation.panels.schematic.hit import NOWHERE, Hit
+from presentation.panels.schematic.hovering import SchematicHovering
 from presentation.panels.schematic.probe_menu import SchematicProbe
+from presentation.panels.schematic.values import SchematicValues
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, push_button, text_label
 from presentation.ui.questions import choose_target
 from presentation.ui.styles import mark, mark_area
+from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -29,11 +33,10 @@ if TYPE_CHECKING:
     from application.groups.simulation import Simulation
     from application.simulation.schematics import SchematicFormat
     from domain.circuit.schematic.symbols import SymbolSet
-    from presentation.panels.editor.newest_point import NewestPoint
+    from presentation.panels.editor.editor_area import EditorArea
     from presentation.ui.workspace import WindowServices
     from shared.message import Message
 
-GoTo = Callable[[Path, int, int], object]
 _FORMATS: tuple[SchematicFormat, ...] = ("svg", "png", "pdf")
 
 
@@ -46,25 +49,30 @@ class SchematicPanel(QWidget):
         simulation: Simulation,
         program: Program,
         *,
-        newest: NewestPoint,
-        go_to: GoTo,
+        editor: EditorArea,
     ) -> None:
-        """`go_to`: the editor's way to file, line and column."""
+        """`editor` has the texts, leads to their lines and takes changes of values."""
         super().__init__()
         self._services, self._schematic = services, simulation.schematic
-        self._newest, self._go_to = newest, go_to
+        self._newest, self._go_to = editor.newest, editor.show_file
         self._follows_caret = True
         self._figures_request = 0
         self.setObjectName("schematic")
         self.feed = SchematicFeed(services, simulation.schematic, program)
         self.canvas = SchematicCanvas(services)
         self.probe = SchematicProbe(services, lambda: self.canvas.drawing, lambda: self.feed.file)
+        self.values = SchematicValues(services, self.canvas, editor, self._keep_undo)
+        self.hovering = SchematicHovering(services, self.canvas, editor, lambda: self.feed.file)
+        self.find_bar = SchematicFindBar(services, self.canvas)
+        self._undos: list[Callable[[], bool]] = []
+        """What takes each change back that was made here, the newest last."""
         self._probed_file: Path | None = None
         """The circuit of which it is known that it has a result."""
         self._build()
         self.feed.changed.connect(self._show)
         self.canvas.picked.connect(self._on_picked)
         self.canvas.opened.connect(self._on_opened)
+        self.canvas.lifting.dropped.connect(self._on_moved)
         self.canvas.zoomed.connect(self._show_zoom)
         self.canvas.pointing.probed.connect(self.probe.plot)
         self.canvas.pointing.compared.connect(self.probe.compare)
@@ -73,8 +81,12 @@ class SchematicPanel(QWidget):
             {
                 "schematic.probe": self.probing.click,
                 "schematic.drop": self._drop,
-                "schematic.value": self._go_to_value,
-                "schematic.open": self.canvas.open_selected,
+                "schematic.value": self._edit_value,
+                "schematic.find": self.find_bar.open,
+                "schematic.find_next": lambda: self.find_bar.step(1),
+                "schematic.find_previous": lambda: self.find_bar.step(-1),
+                "schematic.undo": self._undo,
+                "schematic.open": self._go_into_selected,
                 "schematic.fit": self.canvas.fit,
             },
         )
@@ -111,7 +123,7 @@ class SchematicPanel(QWidget):
         self._fit.clicked.connect(self.canvas.fit)
         self.probing.toggled.connect(lambda _on: self._show_probing())
         self.point.toggled.connect(lambda _on: self._read_figures())
-        self._tidy.clicked.connect(self.feed.tidy)
+        self._tidy.clicked.connect(self._tidy_up)
         self._more.clicked.connect(self._open_menu)
         self._head = QWidget()
         self._row = arrange(
@@ -125,7 +137,9 @@ class SchematicPanel(QWidget):
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.canvas)
-        arrange(QVBoxLayout(self), self._head, self._note, (body, 1), self._state, edges=0, gap=0)
+        arrange(
+            QVBoxLayout(self), self._head, self.find_bar, self._note, (body, 1), self._state, edges=0, gap=0
+        )
         mark_area(self, surface="base")
 
     def restyle(self, _theme: object = None) -> None:
@@ -181,6 +195,7 @@ class SchematicPanel(QWidget):
         self._stack.setCurrentIndex(0 if drawing is None else 1)
         if drawing is not self.canvas.drawing:
             self.canvas.set_drawing(drawing)
+            self.find_bar.refresh()
             self._read_results()
         self._show_zoom()
 
@@ -204,9 +219,8 @@ class SchematicPanel(QWidget):
             return
         if symbol.inside:
             self.feed.open_scope(symbol.inside)
-            return
-        line, column = symbol.value_at if symbol.value_at[0] else (symbol.line, 1)
-        self._go_to(symbol.file or self.feed.file, line, column)
+        elif not self.values.edit(symbol, self.feed.file):
+            self._go_to(symbol.file or self.feed.file, symbol.line, 1)
 
     def _on_caret(self, line: int, _column: int) -> None:
         """The element of the caret's line is the selected one."""
@@ -221,6 +235,45 @@ class SchematicPanel(QWidget):
         if found is not None:
             self.canvas.select(Hit(found.element))
             self.canvas.reveal(found.element)
+
+    def _edit_value(self) -> None:
+        """Of the selected element; where it has none to be typed over, its line is shown."""
+        symbol = self.canvas.symbol_of(self.canvas.selected.element)
+        if symbol is not None and self.feed.file is not None and not self.values.edit(symbol, self.feed.file):
+            self._go_to_value()
+
+    def _go_into_selected(self) -> None:
+        """Into its subcircuit, or to its value in the text."""
+        symbol = self.canvas.symbol_of(self.canvas.selected.element)
+        if symbol is not None and symbol.inside:
+            self.feed.open_scope(symbol.inside)
+        else:
+            self._go_to_value()
+
+    def _on_moved(self, element: str, columns: int, rows: int) -> None:
+        self._services.start(self._move(element, (columns, rows)), kind="move element", scope="move element")
+
+    async def _move(self, element: str, by: tuple[int, int]) -> None:
+        try:
+            back = await self.feed.move(element, by)
+        except UserInputError as error:
+            self._services.workspace.status_changed.emit(error.message)
+            return
+        if back is not None:
+            self._keep_undo(back)
+
+    def _tidy_up(self) -> None:
+        self._keep_undo(self.feed.tidy())
+
+    def _keep_undo(self, undo: Callable[[], bool]) -> None:
+        self._undos.append(undo)
+
+    def _undo(self) -> None:
+        """The newest change made here that can be taken back."""
+        while self._undos:
+            if self._undos.pop()():
+                return
+        self._services.workspace.status_changed.emit(msg("Nothing was changed here that can be undone."))
 
     def _go_to_value(self) -> None:
         """Of the selected element, also where a double click would open its subcircuit."""
@@ -249,8 +302,8 @@ class SchematicPanel(QWidget):
             self.canvas.pointing.drop()
 
     def _drop(self) -> None:
-        """Esc: no difference, then no probing, then the run is stopped as elsewhere."""
-        if self.canvas.pointing.drop():
+        """Esc: no move, no difference, then no probing, then the run is stopped as elsewhere."""
+        if self.canvas.lifting.drop() or self.canvas.pointing.drop():
             return
         if self.canvas.pointing.is_on:
             self.probing.setChecked(False)
@@ -325,7 +378,7 @@ class SchematicPanel(QWidget):
         self.probe.add_rows(rows, hit, begin=self._begin_difference)
         if hit.element:
             rows.add("line", msg("Go to line"), partial(self._on_picked, hit.element, ""))
-            rows.add("value", msg("Change value…"), self._go_to_value, action="schematic.value")
+            rows.add("value", msg("Change value…"), self._edit_value, action="schematic.value")
             rows.add("tune", msg("Tune the value"), partial(self._at_value, "editor.tune"))
             rows.add("sweep", msg("Sweep the value"), partial(self._at_value, "editor.sweep"))
             rows.line()
@@ -342,8 +395,9 @@ class SchematicPanel(QWidget):
                 is_checked=self.feed.symbols == symbols,
             )  # fmt: skip
         rows.line()
+        rows.add("find", msg("Find"), self.find_bar.open, action="schematic.find")
         rows.add("fit", msg("Show everything"), self.canvas.fit, action="schematic.fit")
-        rows.add("tidy", msg("Tidy up (redraw everything)"), self.feed.tidy)
+        rows.add("tidy", msg("Tidy up (redraw everything)"), self._tidy_up)
         rows.line()
         for form in _FORMATS:
             rows.add(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,11 @@ from PyQt6.QtCore import QObject, QPoint
 
 from application.project.window_state import NamedView
 from presentation.panels.waveforms.menu_rows import MenuRows
-from presentation.panels.waveforms.name_card import NameCard
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.plot_looks import changed_look, look_of
+from presentation.ui.field_card import FieldCard
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMenu
@@ -28,10 +28,10 @@ class PlotViews(QObject):
     def __init__(self, services: WindowServices, panel: PlotHost) -> None:
         super().__init__(panel.widget)
         self._services, self._panel = services, panel
-        self._card: NameCard | None = None
+        self._card: FieldCard | None = None
 
     def attach(self, area: PlotArea) -> None:
-        self._card = NameCard(self._services, area)
+        self._card = FieldCard(self._services, area, name="view")
 
     @property
     def kept(self) -> Mapping[str, NamedView]:
@@ -45,12 +45,14 @@ class PlotViews(QObject):
             say = self._services.language
             while (name := say(msg("View {number}", number=number))) in self.kept:
                 number += 1
-            self._card.ask(msg("Name of the view"), name, self.keep)
+            self._card.ask(msg("Name of the view"), name, self.keep, check=partial(_problem, ()))
 
     def ask_to_rename(self, name: str) -> None:
         if self._card is not None and name in self.kept:
             taken = [each for each in self.kept if each != name]
-            self._card.ask(msg("Name of the view"), name, partial(self.rename, name), taken=taken)
+            self._card.ask(
+                msg("Name of the view"), name, partial(self.rename, name), check=partial(_problem, taken)
+            )
 
     def keep(self, name: str) -> None:
         """What is seen now; a view of this name is replaced."""
@@ -126,3 +128,10 @@ class PlotViews(QObject):
             self.fill(rows, rows.menu)
             place = area.pane_rect(0).topLeft().toPoint() if area.panes else QPoint()
             rows.menu.popup(area.mapToGlobal(place))
+
+
+def _problem(taken: Collection[str], name: str) -> Message | None:
+    """Why it can be no name of a view."""
+    if not name:
+        return msg("Type a name.")
+    return msg("{name} is taken: type another name.", name=name) if name in taken else None
