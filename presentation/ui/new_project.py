@@ -16,7 +16,10 @@ from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
 _LONGEST = 32
-_LITTLE = frozenset({"a", "an", "the", "with", "at", "of", "for", "from", "and", "to", "in", "my", "me"})
+_LITTLE = frozenset(
+    {"a", "an", "the", "with", "at", "of", "for", "from", "and", "to", "in", "my", "me", "least", "most",
+     "than", "down", "below", "above"}
+)  # fmt: skip
 
 
 def default_place() -> Path:
