@@ -98,4 +98,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         found.address = json.loads(says.read_text())["address"]
         for _ in range(2):
             found.add_worker(stack)
+        while found.logs().count("Registered to:") < len(found.workers):
+            assert time.monotonic() < deadline, found.logs()
+            time.sleep(0.05)
         yield found
