@@ -29,6 +29,7 @@ OWN = {
     "buck_boost": {"buck_boost_converter"},
     **{key: {f"{key}_converter"} for key in ("sepic", "cuk", "flyback", "forward")},
     "lc_ladder": {"lc_ladder_low_pass"},
+    "matching_network": {"lc_ladder_low_pass"},  # by its response it is one
     "transimpedance_amplifier": {"transimpedance"},
     "timer_555": {"astable_timer"},
     "band_pass": {"multiple_feedback_band_pass"},
