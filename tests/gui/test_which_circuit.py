@@ -219,7 +219,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     row = bench.window.parts.results.model.row_of(opamp.result_path)
     menu = bench.window.parts.results.menu_for(bench.window.parts.results.model.results[row])
     action = next(each for each in menu.actions() if each.objectName() == "overlay_result")
-    assert action.text() == "Overlay on rc.cir, another circuit"
+    assert action.text().partition("\t")[0] == "Overlay on rc.cir, another circuit"
     action.trigger()
     menu.deleteLater()
     await bench.until(lambda: bench.panel._now.ghosts)
