@@ -42,9 +42,10 @@ _IN_MEMORY = "/dev/shm"
 _EXAMPLES = 50
 """Of a property test that does not say otherwise."""
 _ROOM_NEEDED = 2 * 2**30
-_WAITING = 6
-"""Forks more than there are cores: with three more, two cores were used for 85 % of a run."""
-_MOST_FORKS = 8
+_WAITING = 4
+"""Forks more than there are cores: with six more, two cores were used for 95 % of a run, but tests of the
+window got their turn too seldom."""
+_MOST_FORKS = 6
 _OBJECTS = 20_000
 """New ones after which Python looks for garbage."""
 

@@ -13,6 +13,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDialog
 
+from domain.simulation.result import SimulationResult
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.conversation.html_view import HtmlItems
@@ -189,7 +190,10 @@ async def test_escape_in_the_input_ends_a_simulation_when_no_conversation_is_at_
     await until(edit.hasFocus)
     QTest.keyClick(edit, Qt.Key.Key_Escape)
     await until(lambda: finished)
-    assert isinstance(finished[0], Stopped)
+    (ended,) = finished
+    # On a busy machine it may have had data before it was stopped: these are kept, marked partial.
+    assert isinstance(ended, Stopped | SimulationResult)
+    assert isinstance(ended, Stopped) or ended.run.status == "cancelled"
     await until(lambda: not services.app.program.tasks.handles)
 
 
