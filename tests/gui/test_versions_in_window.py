@@ -144,17 +144,18 @@ async def test_what_was_not_sent_replaces_nothing(panel: ConversationPanel, unti
         assert panel.model.versions.edited is not None
 
 
+@pytest.mark.timeout(240)
 async def test_a_design_stays_where_it_is(panel: ConversationPanel, until: Until) -> None:
     panel.toggle_mode()
     type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")
-    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=90)
     QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
     await until(lambda: not panel.is_running)
     session, before = panel.session_id, texts(panel)
     panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
     assert panel.composer.text == before[0]
     type_and_send(panel, "Design an RC low-pass filter with a cutoff of 20 kHz")
-    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=90)
     assert "20\u00a0kHz" in top_dialog("goalsDialog").limits  # type: ignore[union-attr]
     QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
     await until(lambda: not panel.is_running)
