@@ -73,15 +73,17 @@ class FindComponents:
         *,
         limit_s: float | None = None,
         goes_on: Callable[[], bool] = lambda: True,
+        told: Callable[[LibraryState], object] = lambda _state: None,
     ) -> LibraryState:
         """Bring the index up to date, for about `limit_s` seconds (None: however long it takes).
 
-        `goes_on` is asked between two pieces of the work.
+        Between two pieces of the work `goes_on` is asked, and `told` how far it is.
         """
         folders = self.folders(root)
         state = await off_loop(self.index.state, folders)
         spent = 0.0
         while state.pending and not state.problem and goes_on() and (limit_s is None or spent < limit_s):
+            told(state)
             piece = _SLICE_S if limit_s is None else min(_SLICE_S, limit_s - spent)
             state = await self.cpu().run(self.index.update, folders, piece)
             spent += piece

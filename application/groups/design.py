@@ -74,7 +74,7 @@ class Design:
             settings=simulation.settings,
             write_file=program.write_file,
             tables=self._simulation.device_tables,
-            libraries=program.libraries,
+            libraries=lambda: program.libraries,
         )
 
     @cached_property
@@ -87,7 +87,7 @@ class Design:
             batch=simulation.batch,
             sources=simulation.sources,
             settings=simulation.settings,
-            libraries=program.libraries,
+            libraries=lambda: program.libraries,
         )
 
     @cached_property
@@ -109,7 +109,7 @@ class Design:
             batch=simulation.batch,
             sources=simulation.sources,
             settings=simulation.settings,
-            libraries=self._outside.program.libraries,
+            libraries=lambda: self._outside.program.libraries,
         )
 
     @cached_property
@@ -123,7 +123,7 @@ class Design:
             batch=simulation.batch,
             sources=simulation.sources,
             settings=simulation.settings,
-            libraries=self._outside.program.libraries,
+            libraries=lambda: self._outside.program.libraries,
         )
 
     @cached_property

@@ -49,7 +49,7 @@ class Project:
             examples=self._parts.examples,
             measure=lambda: self._simulation.measure,
             simulate=lambda: self._simulation.run,
-            libraries=self._outside.program.libraries,
+            libraries=lambda: self._outside.program.libraries,
         )
 
     @cached_property

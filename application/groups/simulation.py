@@ -48,7 +48,7 @@ class Simulation:
         return CheckCircuit(
             sources=self._parts.sources,
             settings=self._parts.settings,
-            libraries=self._program.libraries,
+            libraries=lambda: self._program.libraries,
             cpu=lambda: self._program.cpu,
         )
 
@@ -115,7 +115,7 @@ class Simulation:
             joiner=self._parts.joiner,
             events=self._program.events,
             settings=self._parts.settings,
-            libraries=self._program.libraries,
+            libraries=lambda: self._program.libraries,
         )
 
     @cached_property
@@ -130,7 +130,7 @@ class Simulation:
             results=self._parts.results,
             events=self._program.events,
             settings=self._parts.settings,
-            libraries=self._program.libraries,
+            libraries=lambda: self._program.libraries,
         )
 
     @cached_property
@@ -139,7 +139,9 @@ class Simulation:
         from application.studies.offering import OfferStudies
 
         return OfferStudies(
-            sources=self._parts.sources, settings=self._parts.settings, libraries=self._program.libraries
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=lambda: self._program.libraries,
         )
 
     @cached_property
@@ -155,7 +157,9 @@ class Simulation:
         from application.studies.written_values import WriteValues
 
         return WriteValues(
-            sources=self._parts.sources, settings=self._parts.settings, libraries=self._program.libraries
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=lambda: self._program.libraries,
         )
 
     @cached_property
@@ -170,7 +174,7 @@ class Simulation:
             results=self._parts.results,
             models=self._parts.models,
             settings=self._parts.settings,
-            libraries=self._program.libraries,
+            libraries=lambda: self._program.libraries,
         )
 
     @cached_property
@@ -183,7 +187,7 @@ class Simulation:
             sources=self._parts.sources,
             results=self._parts.results,
             settings=self._parts.settings,
-            libraries=self._program.libraries,
+            libraries=lambda: self._program.libraries,
         )
 
     @cached_property
@@ -211,7 +215,7 @@ class Simulation:
         return DrawSchematic(
             sources=self._parts.sources,
             settings=self._parts.settings,
-            libraries=self._program.libraries,
+            libraries=lambda: self._program.libraries,
             writer=self._parts.schematics,
             cpu=lambda: self._program.cpu,
         )

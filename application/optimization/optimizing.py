@@ -108,7 +108,7 @@ class OptimizeCircuit:
         settings: SimulatorSettingsStore,
         write_file: Callable[[Path, bytes], None],
         tables: DeviceTables,
-        libraries: tuple[Path, ...] = (),
+        libraries: Callable[[], tuple[Path, ...]] = tuple,
     ) -> None:
         self._batch = batch
         """The batch simulator of a cluster's address, or of this machine."""
@@ -194,7 +194,7 @@ class OptimizeCircuit:
             request.circuit,
             spec,
             libraries=request.libraries,
-            user_libraries=self._libraries,
+            user_libraries=self._libraries(),
             settings=self._settings.of_circuit(request.circuit),
             dialect=request.dialect,
             needs_analysis=with_analyses,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -134,7 +134,7 @@ class TuneCircuit:
     batch: BatchSimulator
     sources: SourceReaders
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     @contextlib.asynccontextmanager
     async def __call__(self, request: TuneRequest) -> AsyncIterator[LiveTuning]:
@@ -154,7 +154,7 @@ class TuneCircuit:
             request.circuit,
             spec,
             libraries=request.libraries,
-            user_libraries=self.libraries,
+            user_libraries=self.libraries(),
             settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )

@@ -197,7 +197,7 @@ class BrowseProject:
         examples: Examples,
         measure: Callable[[], MeasureResult],
         simulate: Callable[[], RunSimulation],
-        libraries: tuple[Path, ...] = (),
+        libraries: Callable[[], tuple[Path, ...]] = tuple,
     ) -> None:
         self._projects = projects
         self._views = views
@@ -378,7 +378,7 @@ class BrowseProject:
 
         if file.suffix.lower() not in CIRCUIT_SUFFIXES:
             return None
-        found = runnable(self._sources, file, self._libraries)
+        found = runnable(self._sources, file, self._libraries())
         if found is None or found.has_analysis or file in self._circuits(root, (file,)):
             return found
         return None  # a part that another one includes
@@ -388,7 +388,7 @@ class BrowseProject:
         if text is not None:
             netlist = Netlist.parse(text.encode(), path=file, has_title=not is_part)
         else:
-            netlist, _reader = load_circuit(self._sources, file, self._libraries)
+            netlist, _reader = load_circuit(self._sources, file, self._libraries())
             if is_part:
                 netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
         if len(netlist.to_bytes()) > _MOST_OUTLINED:
@@ -401,7 +401,7 @@ class BrowseProject:
         return sections_of(netlist)
 
     def _nodes(self, file: Path) -> Mapping[str, int]:
-        netlist, _reader = load_circuit(self._sources, file, self._libraries)
+        netlist, _reader = load_circuit(self._sources, file, self._libraries())
         found: dict[str, int] = {}
         for element in netlist.elements:
             for node in element.nodes if not element.scope else ():
@@ -409,7 +409,7 @@ class BrowseProject:
         return found
 
     def _parts(self, file: Path) -> CircuitParts:
-        netlist, _reader = load_circuit(self._sources, file, self._libraries)
+        netlist, _reader = load_circuit(self._sources, file, self._libraries())
         top = [element for element in netlist.elements if not element.scope]
         return CircuitParts(
             nodes=frozenset(node.text for element in top for node in element.nodes),

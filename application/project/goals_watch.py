@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +85,7 @@ class WatchGoals:
         batch: BatchSimulator,
         sources: SourceReaders,
         settings: SimulatorSettingsStore,
-        libraries: tuple[Path, ...] = (),
+        libraries: Callable[[], tuple[Path, ...]] = tuple,
     ) -> None:
         self._projects = projects
         self._batch = batch
@@ -181,7 +181,7 @@ class WatchGoals:
             circuit,
             read_study_spec({}),
             libraries=(),
-            user_libraries=self._libraries,
+            user_libraries=self._libraries(),
             settings=self._settings.of_circuit(circuit),
             dialect=None,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -156,7 +156,7 @@ class FindCulprit:
     batch: BatchSimulator
     sources: SourceReaders
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     async def __call__(
         self, root: Path, circuit: Path, goal: DesignGoal, runs: Iterable[Run] = ()
@@ -279,7 +279,7 @@ class FindCulprit:
             circuit,
             read_study_spec({}),
             libraries=(),
-            user_libraries=self.libraries,
+            user_libraries=self.libraries(),
             settings=self.settings.of_circuit(circuit),
             dialect=None,
             needs_analysis=False,

@@ -51,7 +51,7 @@ class CheckCircuit:
         *,
         sources: SourceReaders,
         settings: SimulatorSettingsStore | None = None,
-        libraries: tuple[Path, ...] = (),
+        libraries: Callable[[], tuple[Path, ...]] = tuple,
         cpu: Callable[[], CpuTaskExecutor] | None = None,
     ) -> None:
         self._sources = sources
@@ -113,7 +113,7 @@ class CheckCircuit:
         return SimulatorSettings() if self._settings is None else self._settings.of_circuit(path)
 
     def _folders(self, libraries: Sequence[Path], settings: SimulatorSettings) -> tuple[Path, ...]:
-        return (*libraries, *self._libraries, *settings.readable)
+        return (*libraries, *self._libraries(), *settings.readable)
 
 
 def _diagnostics(

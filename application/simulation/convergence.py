@@ -60,7 +60,7 @@ class AnalyzeConvergence:
     sources: SourceReaders
     results: ResultStore
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     async def __call__(
         self,
@@ -84,7 +84,7 @@ class AnalyzeConvergence:
                 self.sources,
                 circuit,
                 libraries=libraries,
-                user_libraries=self.libraries,
+                user_libraries=self.libraries(),
                 assignments=assignments,
                 analyses=None if analysis is None else (analysis,),
                 settings=self.settings.of_circuit(circuit),

@@ -34,7 +34,7 @@ from shared.paths import ROWS_FILE
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from application.ports.simulation import (
         BatchSimulator,
@@ -78,7 +78,7 @@ class DeviceTables:
     results: ResultStore
     models: ModelLibrary
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     async def __call__(self, request: TableRequest) -> DeviceTable:
         """The table of a model at one length: the archive's, else that of one batch of operating points.
@@ -122,13 +122,13 @@ class DeviceTables:
             return [(each, f"{model.name}.lib", each.line) for each in parsed.statements]
         data = None
         if request.file.suffix.lower() not in CIRCUIT_SUFFIXES:  # a library has no title line
-            folders = (*request.libraries, *self.libraries)
+            folders = (*request.libraries, *self.libraries())
             data = b"* library\n" + read_circuit_file(self.sources, request.file, folders)[0]
         prepared = prepare_circuit(
             self.sources,
             request.file,
             libraries=request.libraries,
-            user_libraries=self.libraries,
+            user_libraries=self.libraries(),
             settings=self.settings.of_circuit(request.file),
             data=data,
         )

@@ -68,7 +68,7 @@ class DrawSchematic:
 
     sources: SourceReaders
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...]
+    libraries: Callable[[], tuple[Path, ...]]
     """The user's own, for every circuit."""
     writer: SchematicWriter
     cpu: Callable[[], CpuTaskExecutor]
@@ -122,7 +122,7 @@ class DrawSchematic:
         when it is no readable file, has no element to draw, or no such subcircuit.
         """
         settings = self.settings.of_circuit(path)
-        folders = (*libraries, *self.libraries, *settings.readable)
+        folders = (*libraries, *self.libraries(), *settings.readable)
         if data is None:
             data, real, reader = read_circuit_file(self.sources, path, folders)
         else:

@@ -81,7 +81,7 @@ class RunSimulation:
     joiner: RunJoiner
     events: EventBus
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
     """The user's own, for every circuit."""
 
     async def __call__(
@@ -228,7 +228,7 @@ class RunSimulation:
             self.sources,
             request.circuit,
             libraries=request.libraries,
-            user_libraries=self.libraries,
+            user_libraries=self.libraries(),
             assignments=request.assignments,
             analyses=None if request.analysis is None else (request.analysis,),
             settings=self.settings.of_circuit(request.circuit),

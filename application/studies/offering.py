@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ class OfferStudies:
 
     sources: SourceReaders
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     async def __call__(self, circuit: Path, goals: Sequence[DesignGoal] = ()) -> CircuitOffer:
         """What the circuit offers, with the `goals` that are asked of it.
@@ -44,7 +44,7 @@ class OfferStudies:
 
     def _offer(self, circuit: Path, goals: tuple[DesignGoal, ...]) -> CircuitOffer:
         settings = self.settings.of_circuit(circuit)
-        prepared = prepare_circuit(self.sources, circuit, user_libraries=self.libraries, settings=settings)
+        prepared = prepare_circuit(self.sources, circuit, user_libraries=self.libraries(), settings=settings)
         found = {item.name.lower(): item for item in reversed(list(_adjustables(prepared)))}
         return CircuitOffer(
             adjustables=tuple(reversed(list(found.values())))[:MOST_OFFERED],

@@ -73,7 +73,7 @@ class RunStudy:
     results: ResultStore
     events: EventBus
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
     """The user's own, for every circuit."""
 
     async def __call__(
@@ -168,7 +168,7 @@ class RunStudy:
             request.circuit,
             spec,
             libraries=request.libraries,
-            user_libraries=self.libraries,
+            user_libraries=self.libraries(),
             settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ class WriteValues:
 
     sources: SourceReaders
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     async def __call__(self, circuit: Path, values: Mapping[str, float | str]) -> ValueChange:
         """The circuit's file with these values where they stand. Raises UserInputError for names it does not
@@ -65,7 +65,7 @@ class WriteValues:
         return await off_loop(self._of_run, circuit, _texts(values, RUN_DIGITS), corner, title)
 
     def _tree(self, circuit: Path) -> DependencyTree:
-        folders = (*self.libraries, *self.settings.of_circuit(circuit).readable)
+        folders = (*self.libraries(), *self.settings.of_circuit(circuit).readable)
         netlist, reader = load_circuit(self.sources, circuit, folders)
         return resolve_dependencies(netlist, reader)
 

@@ -1,4 +1,4 @@
-"""The model library that comes with the program: what an entry is, and finding one.
+"""The model library that comes with the program: what an entry is, and putting one into a netlist.
 
 Each model is a file ``NAME.lib`` that begins with comment lines: ``* NAME: title``, ``* pins:``,
 ``* figures:`` and ``* source:``. A circuit that includes ``NAME.lib`` gets it like a file of a library folder
@@ -8,13 +8,11 @@ of the user.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.message import Message, msg
 
-_MOST_FOUND = 12
-_KINDS = {
+SHIPPED_KINDS = {
     "rectifier": msg("rectifier diode"),
     "Schottky rectifier": msg("Schottky rectifier"),
     "fast signal diode": msg("fast signal diode"),
@@ -37,6 +35,7 @@ _KINDS = {
     "single-pole op-amp": msg("single-pole op-amp"),
     "ideal op-amp": msg("ideal op-amp"),
 }
+"""What titles begin with, to be translated."""
 _REST = {
     "55 V, 47 A, logic level": msg("55 V, 47 A, logic level"),
     "one amplifier": msg("one amplifier"),
@@ -60,7 +59,7 @@ _PINS = {
 def title_words(title: str) -> Message:
     """The title of a model, to be translated."""
     kind, mark, rest = re.match(r"([^,:]*)([,:] )?(.*)", title, re.DOTALL).groups()  # type: ignore[union-attr]
-    told = _KINDS.get(kind, msg("{text}", text=kind))
+    told = SHIPPED_KINDS.get(kind, msg("{text}", text=kind))
     if not mark:
         return told
     return msg("{kind}, {ratings}", kind=told, ratings=_REST.get(rest, rest))
@@ -132,30 +131,6 @@ def read_library_model(name: str, text: str) -> LibraryModel:
     )
 
 
-def matching_models(models: Sequence[LibraryModel], query: str) -> list[LibraryModel]:
-    """The models a query means: one by its name, also with the letters of a package or grade behind it
-    (``2N2222A``, ``BC547B``, ``LM358N``); else those with all its words in name, title or figures."""
-    key = query.strip().casefold()
-    if not key:
-        return list(models)
-    exact = [model for model in models if model.name.casefold() == key]
-    if exact:
-        return exact
-    graded = [
-        model
-        for model in models
-        if key.startswith(model.name.casefold()) and not key[len(model.name) :][:1].isdigit()
-    ]
-    if graded:
-        return [max(graded, key=lambda model: len(model.name))]
-    key = key.replace("mosfet", "mos")
-    words = [word.rstrip("s") if len(word) > 3 else word for word in re.findall(r"[\w.]+(?:-\w+)*", key)]
-    texts = {model: f"{model.name} {model.title} {model.figures}".casefold() for model in models}
-    return [model for model, text in texts.items() if words and all(word in text for word in words)][
-        :_MOST_FOUND
-    ]
-
-
 def includes_file(text: str, file: str) -> bool:
     """Whether a netlist has a card that includes a file of this name (letter case does not count)."""
     return (
@@ -187,17 +162,6 @@ class Addition(NamedTuple):
     """The card that brings its model in; "" for none."""
     file: str
     """As that card names it."""
-
-
-def with_element(text: str, model: LibraryModel, *, behind: int, has_title: bool) -> Inserted:
-    """The netlist with an element of the model; see `with_addition`."""
-    rest = model.element("").strip()
-    return with_addition(
-        text,
-        Addition(model.letter, rest, model.include, f"{model.name}.lib"),
-        behind=behind,
-        has_title=has_title,
-    )
 
 
 def with_addition(text: str, added: Addition, *, behind: int, has_title: bool) -> Inserted:

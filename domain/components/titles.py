@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from domain.circuit.model_library import title_words
+from domain.circuit.model_library import SHIPPED_KINDS, title_words
 from domain.components.component import Component, figure_words
 from shared.message import Message, msg
 from shared.paths import MODEL_LIBRARY
+
+__all__ = ["SHIPPED_KINDS", "is_shipped", "origin_of", "title_of"]
 
 
 def is_shipped(component: Component) -> bool:

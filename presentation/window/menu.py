@@ -220,7 +220,6 @@ def _circuit(targets: Targets) -> Iterator[Bound]:
     refusals = _Refusals(targets)
     yield Bound("chooseMain", targets.projects.choose_main, refusals.no_project)
     yield Bound("setMain", targets.set_main_to_shown, refusals.no_file)
-    yield Bound("insertModel", targets.parts.editor.insert_model)
     yield Bound(
         "designReport",
         partial(make_design_report, targets.services, targets.parts.app, targets.window),

@@ -13,6 +13,7 @@ from typing import Literal
 from PyQt6.QtWidgets import QWidget
 
 from application.app import Application
+from application.ports.events import SettingsChanged
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.conversation.context_use import ContextUse
 from presentation.panels.conversation.panel import ConversationPanel
@@ -84,7 +85,14 @@ class Parts:
         """The open files; no panel of the table, the centre of the window."""
         from presentation.panels.editor.editor_area import EditorArea
 
-        return EditorArea(self.services, self.app.project, self.app.simulation)
+        area = EditorArea(self.services, self.app.project, self.app.simulation)
+
+        def follow(event: SettingsChanged) -> None:
+            if "libraries" in event.names:
+                area.check_all_again()
+
+        self._at_end.append(self.app.program.events.subscribe(SettingsChanged, follow))
+        return area
 
     @cached_property
     def runs(self) -> RunViews:
@@ -160,7 +168,7 @@ def _schematic(parts: Parts) -> QWidget:
 def _components(parts: Parts) -> QWidget:
     from presentation.panels.components.panel import ComponentsPanel
 
-    return ComponentsPanel(parts.services, parts.app.simulation, parts.editor)
+    return ComponentsPanel(parts.services, parts.app, parts.editor)
 
 
 def _debug(parts: Parts) -> QWidget:

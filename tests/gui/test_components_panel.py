@@ -8,6 +8,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
+from presentation.panels.components import library_folders
 from presentation.panels.components.panel import ComponentsPanel
 from presentation.window import bill_of_materials
 from tests.gui.test_which_circuit import Bench, bench
@@ -136,3 +137,48 @@ async def test_the_bill_of_materials_of_the_circuit_is_shown_and_saved(
     QTest.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
     await bench.until(target.exists)
     assert "| 1 | resistor | 1 kOhm |" in target.read_text()
+
+
+async def test_a_library_folder_counts_at_once_and_the_programs_models_are_found_by_their_titles(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = await panel_of(bench)
+    folder = tmp_path / "vendor & sons"
+    folder.mkdir()
+    (folder / "new.lib").write_text(".model QNEW NPN(Vceo=65)\n")
+    page = bench.window.parts.editor.current_page()
+    page.editor.setText(CIRCUIT.replace("R1 in out 1k", ".include new.lib\r\nQ1 in out 0 QNEW"))
+    await bench.until(lambda: [each for each in page.examination.problems if each.severity == "error"])
+
+    async def chosen(*_given: object) -> Path:
+        return folder
+
+    monkeypatch.setattr(library_folders, "choose_folder", chosen)
+    QTest.mouseClick(panel.folders.button, Qt.MouseButton.LeftButton)
+    titles = {action.text(): action for action in panel.folders.menu.actions()}
+    titles["Add a library folder…"].trigger()
+    panel.folders.menu.close()
+    panel.search.setText("QNEW")
+    await bench.until(lambda: [each.name for each in panel.found] == ["QNEW"])
+    await bench.until(lambda: not [each for each in page.examination.problems if each.severity == "error"])
+    (folder / "new.lib").write_text("* \n.model QNEW NPN(Vceo=65)\n.model QNEW2 PNP(Vceo=65)\n")
+    panel._looked_at = 0.0  # time passes
+    panel.search.setText("QNEW2")
+    await bench.until(lambda: [each.name for each in panel.found] == ["QNEW2"])
+    QTest.keyClick(panel.folders.button, Qt.Key.Key_Space)
+    [remove] = [each for each in panel.folders.menu.actions() if each.text().startswith("Remove")]
+    assert remove.text().endswith("vendor && sons")
+    remove.trigger()
+    panel.folders.menu.close()
+    await bench.until(lambda: not panel.found)
+    await bench.until(lambda: [each for each in page.examination.problems if each.severity == "error"])
+
+    bench.services.language.set("zh")
+    panel.search.setText("高速开关二极管")
+    await bench.until(lambda: [each.name for each in panel.found] == ["1N4148"])
+    bench.services.language.set("en")
+    QTest.keyClick(panel.search, Qt.Key.Key_Return)
+    assert "\r\n.include 1N4148.lib\r\n" in page.editor.text()
+    await bench.front("notes.txt")
+    await bench.until(lambda: panel.viewer.line.text() == "Open a circuit in the editor first.")
+    assert not panel.viewer.insert_button.isEnabled()

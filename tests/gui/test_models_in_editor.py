@@ -1,20 +1,15 @@
-"""The model library in the editor: a missing model is one key away, others are looked up and inserted."""
+"""The program's models in the editor: a missing one is one key away."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLineEdit
 
-from infrastructure.persistence.examples import ShippedModels
-from presentation.dialogs.model_library import ModelLibraryDialog
 from tests.gui.test_which_circuit import Bench, bench
 
 __all__ = ["bench"]
-SHIPPED = len(ShippedModels().models)
 
 BARE = "* follower\r\nV1 vcc 0 5\r\nQ1 vcc b e 2n3904\r\nR1 e 0 1k\r\nV2 b 0 2\r\n.op\r\n.end\r\n"
 
@@ -44,49 +39,3 @@ async def test_a_missing_model_of_the_library_is_included_by_its_quick_fix(bench
     assert result.operating_point.devices[0].region == "active"
     page.editor.undo()  # one step
     assert page.editor.text() == BARE
-
-
-@pytest.mark.parametrize(("words", "line"), [
-    ("lm358", "X1 inp inn vcc vee out LM358"),
-    ("zener 12 V", "D1 anode cathode 1N4742"),
-    ("BC547B", "Q2 collector base emitter BC547"),
-])  # fmt: skip
-async def test_a_model_is_looked_up_and_inserted(bench: Bench, words: str, line: str) -> None:
-    (bench.root / "follower.cir").write_bytes(BARE.replace("\r", "").encode())
-    await bench.front("follower.cir")
-    page = bench.window.parts.editor.current_page()
-    page.editor.go_to(3)
-    bench.window.commands.action("insertModel").trigger()
-    await bench.until(lambda: bench.window.findChild(ModelLibraryDialog))
-    dialog = bench.window.findChild(ModelLibraryDialog)
-    field = dialog.findChild(QLineEdit, "modelSearch")
-    await bench.until(dialog.isVisible)
-    assert len(dialog.table.rows) == SHIPPED
-    QTest.keyClicks(field, "nothing of this kind")
-    assert not dialog.insert_button.isEnabled()
-    assert "2N3904" in dialog._told.text()
-    field.clear()
-    QTest.keyClicks(field, words)
-    assert dialog._told.text().count("\n") == 2  # figures, pins, source
-    QTest.mouseClick(dialog.insert_button, Qt.MouseButton.LeftButton)
-    name = line.rpartition(" ")[2]
-    await bench.until(lambda: line in page.editor.text())
-    lines = page.editor.text().split("\n")
-    assert lines[1] == f".include {name}.lib"
-    assert lines.index(line) == 4  # behind Q1
-    assert page.editor.selectedText() == line.partition(" ")[2].removesuffix(f" {name}")
-    await bench.settled()
-    page.editor.undo()
-    assert page.editor.text() == BARE.replace("\r", "")
-
-
-async def test_without_a_circuit_in_front_the_library_is_only_looked_through(bench: Bench) -> None:
-    await bench.front("notes.txt")
-    bench.window.commands.action("insertModel").trigger()
-    await bench.until(lambda: bench.window.findChild(ModelLibraryDialog))
-    dialog = bench.window.findChild(ModelLibraryDialog)
-    await bench.until(dialog.isVisible)
-    assert not dialog.insert_button.isEnabled()
-    assert dialog.insert_button.toolTip() == "Open a circuit in the editor first."
-    QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    await bench.settled()

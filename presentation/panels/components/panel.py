@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QKeyEvent, QShowEvent
-from PyQt6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from application.ports.events import SettingsChanged
+from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.components.component import GROUPS, fault_words
-from domain.components.titles import origin_of, title_of
+from domain.components.titles import SHIPPED_KINDS, origin_of, title_of
+from presentation.panels.components.library_folders import LibraryFolders
 from presentation.panels.components.viewer import ComponentViewer
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.flow_layout import FlowLayout
@@ -20,7 +24,7 @@ from presentation.ui.styles import mark_area
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.groups.simulation import Simulation
+    from application.app import Application
     from application.ports.components import FoundComponents, LibraryState
     from domain.components.component import Component
     from presentation.panels.editor.editor_area import EditorArea
@@ -29,15 +33,24 @@ if TYPE_CHECKING:
 _PAGE = 200
 """Rows read at once; more when the list is scrolled to its end."""
 _PAUSE_MS = 120
+_FRESH_S = 2.0
+"""A search within this time after the files were looked at does not look again."""
 
 
 class ComponentsPanel(QWidget):
-    """Follows what is typed; the index is brought up to date each time the panel comes into sight."""
+    """Follows what is typed, the library folders, and the files in them.
 
-    def __init__(self, services: WindowServices, simulation: Simulation, editor: EditorArea) -> None:
+    Files are looked at when the panel or its window comes to the front, when somebody searches, and when a
+    library of the project changes.
+    """
+
+    def __init__(self, services: WindowServices, app: Application, editor: EditorArea) -> None:
         super().__init__()
-        self._services, self._simulation = services, simulation
+        self._services = services
+        simulation = app.simulation
         self._find = simulation.components
+        self._is_updating = self._is_stale = False
+        self._looked_at = float("-inf")
         self.found: list[Component] = []
         self._answer: FoundComponents | None = None
         self._state: LibraryState | None = None
@@ -52,10 +65,14 @@ class ComponentsPanel(QWidget):
         self.table = FigureTable(services, "componentList", wide_column=1)
         self.table.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
         self.viewer = ComponentViewer(services, simulation, editor)
+        self.folders = LibraryFolders(
+            services, app.program.preferences, simulation.components.libraries, beside=self
+        )
         self._chips: dict[str, QPushButton] = {key: self._chip(key) for key in ("", *GROUPS)}
         self._build()
-        self._timer = once_after(self, _PAUSE_MS, self._look)
+        self._timer = once_after(self, _PAUSE_MS, self._on_typed)
         self.search.textChanged.connect(lambda _text: self._timer.start())
+        self._pause = once_after(self, _PAUSE_MS, self.refresh)
         selection = self.table.selectionModel()
         assert selection is not None
         selection.selectionChanged.connect(lambda _new, _old: self._show_chosen())
@@ -64,6 +81,9 @@ class ComponentsPanel(QWidget):
         bar.valueChanged.connect(lambda at: self._more() if at >= bar.maximum() - 40 else None)
         self.table.doubleClicked.connect(lambda _index: self.viewer.insert())
         services.workspace.project_opened.connect(lambda *_: self.refresh())
+        services.workspace.file_changed.connect(self._on_file)
+        end = app.program.events.subscribe(SettingsChanged, self._on_settings)
+        self.destroyed.connect(lambda _object: end())
         services.dress(self)
 
     def _chip(self, key: str) -> QPushButton:
@@ -83,8 +103,9 @@ class ComponentsPanel(QWidget):
             self._flow.addWidget(chip)
         self._chips[""].setChecked(True)
         self._note = text_label(name="components_note", wraps=True, role="tertiary")
-        top = QWidget()
-        self._top = arrange(QVBoxLayout(top), self.search, chips, (self.table, 1), self._note)
+        top, head = QWidget(), QWidget()
+        self._head = arrange(QHBoxLayout(head), (self.search, 1), self.folders.button, edges=0)
+        self._top = arrange(QVBoxLayout(top), head, chips, (self.table, 1), self._note)
         self._split = LineSplitter(Qt.Orientation.Vertical, self._services, "componentsSplit")
         self._split.addWidget(top)
         self._split.addWidget(self.viewer)
@@ -99,12 +120,15 @@ class ComponentsPanel(QWidget):
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
         arrange(self._top, edges=(edge, gap, edge, gap), gap=gap)
+        arrange(self._head, gap=gap)
+        self.folders.restyle()
 
     def retranslate(self, _name: object = None) -> None:
         language = self._services.language
         self.search.setPlaceholderText(language(msg("Name, kind or data: npn 40 V 200 mA")))
         self.search.setAccessibleName(language(msg("Search the components")))
         self.table.setAccessibleName(language(msg("Components")))
+        self.folders.retranslate()
         self._show_rows()
         self._show_counts()
 
@@ -135,11 +159,49 @@ class ComponentsPanel(QWidget):
             self._services.start(self._update(), kind="read libraries")
 
     async def _update(self) -> None:
-        root = self._root()
-        state = await self._find.refresh(root, goes_on=self.isVisible)
-        if root == self._root():
-            self._state = state
+        if self._is_updating:
+            self._is_stale = True
+            return
+        self._is_updating = True
+        try:
+            root = self._root()
+            state = await self._find.refresh(root, goes_on=self._goes_on, told=self._show_state)
+            self._looked_at = monotonic()
+            if root == self._root():
+                self._show_state(state)
+        finally:
+            self._is_updating = False
+        if self._is_stale:
+            self._is_stale = False
+            self.refresh()
+
+    def _goes_on(self) -> bool:
+        """Whether the libraries are read on: they are wanted, and still the same."""
+        return self.isVisible() and not self._is_stale
+
+    def _show_state(self, state: LibraryState) -> None:
+        self._state = state
+        self._look()
+
+    def _on_typed(self) -> None:
+        if monotonic() - self._looked_at > _FRESH_S:
+            self.refresh()
+        else:
             self._look()
+
+    def _on_file(self, path: Path) -> None:
+        if path.suffix.lower() in LIBRARY_SUFFIXES and self.isVisible():
+            self._pause.start()
+
+    def _on_settings(self, event: SettingsChanged) -> None:
+        if "libraries" in event.names:
+            self.refresh()
+
+    def changeEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Back in the window: its libraries may have been changed by others."""
+        super().changeEvent(event)
+        if event is not None and event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self._pause.start()
 
     def _root(self) -> Path | None:
         return self._services.workspace.root
@@ -162,7 +224,7 @@ class ComponentsPanel(QWidget):
     async def _search(self, request: int, skip: int) -> None:
         try:
             found = await self._find.search(
-                self.search.text(), root=self._root(), group=self._group, most=_PAGE, skip=skip
+                self._query(), root=self._root(), group=self._group, most=_PAGE, skip=skip
             )
         finally:
             self._is_loading = False
@@ -178,6 +240,15 @@ class ComponentsPanel(QWidget):
             if self.found:
                 self.table.selectRow(at)
             self._show_chosen()
+
+    def _query(self) -> str:
+        """What is searched for; titles of the program's models, which the list shows translated, in the words
+        of their files."""
+        language, text = self._services.language, self.search.text()
+        shown = {language(words): english for english, words in SHIPPED_KINDS.items()}
+        for told in sorted(shown, key=len, reverse=True):
+            text = text.replace(told, f" {shown[told]} ")
+        return text
 
     def _chosen(self) -> Component | None:
         rows = self.table.selected_rows()

@@ -289,23 +289,6 @@ class EditorArea(OpenTexts, QWidget):
         if page is not None:
             page.probe_name(file, line, name, what)
 
-    def insert_model(self) -> None:
-        """Show the models of the library, and insert the one that is chosen into the circuit in front."""
-        self._services.start(self._choose_model(), kind="question")
-
-    async def _choose_model(self) -> None:
-        from presentation.dialogs.model_library import ModelLibraryDialog
-
-        models = await asyncio.to_thread(lambda: self._simulation.models.models)
-        page = self.current_page()
-        circuit = (
-            page.path if page is not None and is_spice(page.path) and not page.editor.isReadOnly() else None
-        )
-        model = await ModelLibraryDialog(self._services, models, circuit, self.window()).ask()
-        if model is not None and page is not None and page is self.current_page():
-            page.insert_model(model)
-            page.editor.setFocus()
-
     def _open_find(self, *, replace: bool) -> None:
         page = self.current_page()
         if page is not None:
@@ -380,6 +363,11 @@ class EditorArea(OpenTexts, QWidget):
             for other in self.pages():
                 if other is not page:
                     other.check_again()
+
+    def check_all_again(self) -> None:
+        """What every text may lean on is another: the library folders."""
+        for page in self.pages():
+            page.check_again()
 
     def _on_file_moved(self, old: Path, new: Path) -> None:
         old, new = absolute(old), absolute(new)

@@ -51,7 +51,7 @@ from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from domain.circuit.model_library import Addition, Inserted, LibraryModel
+    from domain.circuit.model_library import Addition, Inserted
 
 _BEGINNING = 1_000_000
 """Characters of a large text that say what its lines end with."""
@@ -531,20 +531,6 @@ class EditorPage(QWidget):
         fix = problem.fix
         self.editor.apply((TextEdit(fix.start, fix.end, fix.text.encode()),))
         self._start_examination()
-
-    def insert_model(self, model: LibraryModel) -> None:
-        """An element of a library's model behind the caret's line, and its include, as one step of undo; its
-        nodes are selected, to be written over."""
-        from domain.circuit.model_library import with_element
-
-        editor, old = self.editor, self.editor.text()
-        line, _ = editor.getCursorPosition()
-        made = with_element(old, model, behind=line + 1, has_title=has_title(self.path))
-        start = self._take_over(old, made)
-        name, _, rest = made.element.partition(" ")
-        nodes = rest.rpartition(f" {model.name}")[0]
-        first = start + len(name) + 1
-        editor.select_bytes(first, first + len(nodes.encode()))
 
     def insert_component(self, added: Addition) -> str:
         """An element behind the caret's line and its include, as one step of undo; returns its line."""

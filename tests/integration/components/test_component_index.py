@@ -56,6 +56,12 @@ async def test_five_thousand_models_are_found_by_name_kind_and_figures(tmp_path:
         low = {part.name for part in made if part.kind == "nmos" and part.figures["ron"] < 0.03}
         assert await names("nmos rds(on) < 30 mOhm") == low | {"IRLZ44N"}
         assert await names("QV00100") == {"QV00100"}
+        for query, named in {
+            "2N2222A": "2N2222", "BC547B": "BC547", "LM358N": "LM358", "1N4733A": "1N4733",
+            "IRF540": "IRF540N", "timer": "NE555", "2N39": "2N3904 2N3906", "2N39040": "",
+            "fast signal diode": "1N4148",
+        }.items():  # fmt: skip
+            assert await names(query) == set(named.split()), query
         assert await names("qv0010") == {f"QV{n:05}" for n in range(100, 110) if n % 4 == 0}
 
         [best, *_] = (await find.search("op-amp gbw > 5 MHz")).components

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from domain.circuit.model_library import LibraryModel, matching_models
 from infrastructure.persistence.examples import ShippedModels
 
 MODELS = {model.name: model for model in ShippedModels().models}
@@ -247,17 +246,3 @@ def test_every_model_is_tried_here_and_says_where_it_is_from() -> None:
         card = r"\.subckt" if model.is_subcircuit else r"\.model"
         assert re.search(rf"^{card} {re.escape(model.name)} ", model.text, re.MULTILINE)
         assert re.search(r"of our own.*\(.+\)|definition", model.source)
-
-
-@pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        ("2n3904", {"2N3904"}), ("2N2222A", {"2N2222"}), ("BC547B", {"BC547"}), ("LM358N", {"LM358"}),
-        ("1N4733A", {"1N4733"}), ("npn", {"2N3904", "2N2222", "BC547"}), ("zener 5.1 V", {"1N4733"}),
-        ("timer", {"NE555"}), ("IRF540", {"IRF540N"}),
-        ("p-channel mosfet", {"IRF9540N"}), ("2N39", {"2N3904", "2N3906"}), ("2N39040", set()),
-    ],
-)  # fmt: skip
-def test_finding(query: str, names: set[str]) -> None:
-    found: list[LibraryModel] = matching_models(tuple(MODELS.values()), query)
-    assert {model.name for model in found} == names

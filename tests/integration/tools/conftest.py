@@ -68,7 +68,7 @@ class Bench:
             results=results,
             models=ShippedModels(),
             settings=settings,
-            libraries=libraries,
+            libraries=lambda: libraries,
         )
         self.services: ToolServices = SimpleNamespace(
             sources=sources,
@@ -83,7 +83,7 @@ class Bench:
                 sources=sources, settings=settings, libraries=lambda: libraries, write_file=write_atomically
             ),
             device_tables=tables,
-            check=CheckCircuit(sources=sources, libraries=libraries),
+            check=CheckCircuit(sources=sources, libraries=lambda: libraries),
             simulate=RunSimulation(
                 simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
                 waveforms=waveforms,
@@ -92,7 +92,7 @@ class Bench:
                 joiner=StepJoiner(),
                 events=EventBus(),
                 settings=settings,
-                libraries=libraries,
+                libraries=lambda: libraries,
             ),
             study=RunStudy(
                 batch=lambda _cluster: batch,
@@ -101,7 +101,7 @@ class Bench:
                 results=results,
                 events=EventBus(),
                 settings=settings,
-                libraries=libraries,
+                libraries=lambda: libraries,
             ),
             optimize=OptimizeCircuit(
                 batch=lambda _cluster: batch,
@@ -113,14 +113,14 @@ class Bench:
                 settings=settings,
                 write_file=write_atomically,
                 tables=tables,
-                libraries=libraries,
+                libraries=lambda: libraries,
             ),
             analyze_convergence=AnalyzeConvergence(
                 simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
                 sources=sources,
                 results=results,
                 settings=settings,
-                libraries=libraries,
+                libraries=lambda: libraries,
             ),
             measure=MeasureResult(results=results, waveforms=waveforms),
             export=ExportResult(

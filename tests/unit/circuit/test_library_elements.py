@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from domain.circuit.model_library import LibraryModel, includes_file, with_element
+from domain.circuit.model_library import Addition, LibraryModel, includes_file, with_addition
 from infrastructure.persistence.examples import ShippedModels
 from presentation.translation import Translator
 
@@ -24,7 +24,8 @@ def test_nodes_stand_in_the_order_of_the_pins(name: str, line: str) -> None:
 
 
 def _with(text: str, behind: int, *, has_title: bool = True, model: LibraryModel = MODELS["2N3904"]) -> str:
-    made = with_element(text, model, behind=behind, has_title=has_title)
+    added = Addition(model.letter, model.element("").strip(), model.include, f"{model.name}.lib")
+    made = with_addition(text, added, behind=behind, has_title=has_title)
     assert made.text.splitlines()[made.line - 1] == made.element
     return made.text
 
