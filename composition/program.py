@@ -50,6 +50,10 @@ class ProgramAdapters:
     def watches_goals(self) -> bool:
         return self.settings.watch_goals
 
+    @property
+    def runs_cases(self) -> bool:
+        return self.settings.run_cases
+
     def apply_settings(self, settings: UserSettings) -> None:
         """What is begun from now on uses these."""
         self.settings = settings

@@ -128,6 +128,8 @@ class UserSettings:
         help=msg("How many days they can be restored; after that they are deleted permanently."))
     watch_goals: bool = setting(default=True, title=msg("Watch the goals"), group=_GENERAL,
         help=msg("After a pause in typing the goals of all circuits that the edit touches are measured."))
+    run_cases: bool = setting(default=True, title=msg("Run the kept cases"), group=_GENERAL,
+        help=msg("Every run of a circuit also simulates the cases kept with it, and reports their goals."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',

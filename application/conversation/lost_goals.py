@@ -20,8 +20,9 @@ from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
+    from application.goal_checks.goal_now import GoalNow
     from application.ports.project import ProjectFiles
-    from application.project.goals_watch import GoalNow, Watched, WatchGoals
+    from application.project.goals_watch import Watched, WatchGoals
 
 _logger = logging.getLogger(__name__)
 _BUDGET_S = 10.0

@@ -52,6 +52,8 @@ class CircuitGoals:
     """The oldest first; the last one holds now."""
     former_places: Mapping[str, str] = field(default_factory=dict)
     """Where the circuit was before, each with the time until which (ISO 8601, UTC)."""
+    cases: tuple[Any, ...] = ()
+    """Cases that every run of it is to simulate too, as they are stored (`domain.studies.named_case`)."""
 
     def at(self, created: str) -> tuple[DesignGoal, ...]:
         """Those that held at a time (ISO 8601); of a time before all of them, the first."""
@@ -75,6 +77,11 @@ class GoalBook:
     def all(self) -> tuple[CircuitGoals, ...]:
         """Every circuit that has goals, in the order of their places."""
         return tuple(self._all[place] for place in sorted(self._all) if self._all[place].plain)
+
+    @property
+    def kept(self) -> tuple[CircuitGoals, ...]:
+        """Every circuit of which something is kept, goals or not."""
+        return tuple(self._all[place] for place in sorted(self._all))
 
     def of(self, circuit: str) -> CircuitGoals | None:
         """What is asked of a circuit now; None when nothing is."""
@@ -137,6 +144,7 @@ def _content(circuit: str, document: Mapping[str, Any], before: Mapping[str, Any
             "since": since,
             "earlier": earlier[-_MOST_EARLIER:],
             "former_places": _items(before, "former_places"),
+            "cases": _items(document if "cases" in document else before, "cases"),
         },
     )
 
@@ -169,6 +177,20 @@ def goals_file(
     asked = [asdict(goal) for goal in goals]
     known = {"measure": {goal.metric: goal.expression for goal in goals}, "goals": [*asked, *strange]}
     return present, _content(place, {**document, **known}, document)
+
+
+def cases_file(
+    project: ProjectFiles, circuit: Path, cases: Sequence[Mapping[str, Any]]
+) -> tuple[bytes | None, bytes]:
+    """A circuit's file of goals as it is (None: there is none) and with `cases` in it. Blocking.
+
+    Everything else in it stays. Raises as `ask_of`.
+    """
+    place = _required_place(project, circuit)
+    take_over_former(project)
+    present = project.goals.read(place)
+    document = _loaded(present)
+    return present, _content(place, {**document, "cases": [dict(each) for each in cases]}, document)
 
 
 def _required_place(project: ProjectFiles, circuit: Path) -> str:
@@ -214,7 +236,7 @@ def follow_move(project: ProjectFiles, source: str, target: str) -> None:
 
     Blocking. Raises EnvironmentProblem.
     """
-    for each in GoalBook(project).all:
+    for each in GoalBook(project).kept:
         if each.circuit == source:
             place = target
         elif each.circuit.startswith(f"{source}/"):
@@ -301,6 +323,7 @@ def _parsed(content: bytes) -> CircuitGoals:
             for each in _items(document, "former_places")
             if isinstance(each, dict)
         },
+        cases=tuple(_items(document, "cases")[:_MOST_GOALS]),
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from application.conversation.inspecting import InspectContext, NextStep
     from application.conversation.prompting import Prompting
     from application.conversation.sessions import Sessions
+    from application.goal_checks.case_runs import RunCases
     from application.groups.design import Design
     from application.groups.models import Models
     from application.groups.outside import Outside
@@ -87,6 +88,10 @@ class ToolUseCases:
     @property
     def simulate(self) -> RunSimulation:
         return self.simulation().run
+
+    @property
+    def run_cases(self) -> RunCases | None:
+        return self.project().run_cases if self.outside.program.runs_cases else None
 
     @property
     def study(self) -> RunStudy:

@@ -74,6 +74,11 @@ class Program:
         """Whether the user wants goals measured in idle time; it may change at any time."""
         return self._parts.watches_goals
 
+    @property
+    def runs_cases(self) -> bool:
+        """Whether the user wants the kept cases of a circuit simulated with every run of it."""
+        return self._parts.runs_cases
+
     @cached_property
     def preferences(self) -> Preferences:
         """The user's settings, changed one at a time."""

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from application.goal_checks.case_runs import RunCases
     from application.groups.outside import Outside
     from application.groups.simulation import Simulation
     from application.ports.search import Embedder
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
     from application.project.importing import ImportFile
+    from application.project.named_cases import NamedCases
+    from application.project.run_circuits import CircuitOfRun
     from application.project.saved_setups import SavedSetups
     from application.project.sharing import ShareProject
     from application.project.undo_retention import TidyUndoData
@@ -58,6 +61,38 @@ class Project:
         from application.project.saved_setups import SavedSetups
 
         return SavedSetups(projects=self._parts.projects)
+
+    @cached_property
+    def cases(self) -> NamedCases:
+        """Cases that are kept with a circuit."""
+        from application.project.named_cases import NamedCases
+
+        return NamedCases(
+            projects=self._parts.projects,
+            operations=self.operations,
+            write_values=self._simulation.write_values,
+        )
+
+    @cached_property
+    def circuit_of_run(self) -> CircuitOfRun:
+        """The circuit of one run in a file of its own."""
+        from application.project.run_circuits import CircuitOfRun
+
+        return CircuitOfRun(operations=self.operations, write_values=self._simulation.write_values)
+
+    @cached_property
+    def run_cases(self) -> RunCases:
+        """How the goals of a circuit stand in its cases."""
+        from application.goal_checks.case_runs import RunCases
+
+        simulation = self._outside.simulation
+        return RunCases(
+            projects=self._parts.projects,
+            batch=simulation.batch,
+            sources=simulation.sources,
+            settings=simulation.settings,
+            libraries=self._outside.program.libraries,
+        )
 
     @cached_property
     def edit(self) -> EditFiles:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook
+from application.goal_checks.goal_now import GoalNow, measured_as
 from application.project.other_texts import WithTexts
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import Point, StudyPlan
@@ -31,25 +32,11 @@ if TYPE_CHECKING:
     from application.ports.project import Projects
     from application.ports.simulation import BatchSimulator, SimulatorSettingsStore, SourceReaders
     from application.simulation.prepared_circuit import PreparedCircuit
-    from domain.simulation.waveform import Plot
 
 BUDGET_S = 15.0
 """How long the runs of all circuits together may take; those that do not fit are counted."""
 _TIMEOUT_S = 5.0
 """Of one run: what takes longer is no work to be done beside others."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoalNow:
-    """A goal, and what it measures."""
-
-    goal: DesignGoal
-    value: float = math.nan
-    """Of several runs the worst; NaN: it could not be measured."""
-    is_met: bool | None = None
-    """None: its condition cannot be set here, so it is neither met nor missed."""
-    reason: Message | None = None
-    """Why it was not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -207,7 +194,7 @@ class WatchGoals:
                 run = plan.run(0, Point(values={name: parse_number(text) for name, text in settings}))
                 outcome = await live.evaluate(run.values, signals=measures.signals, timeout_s=_TIMEOUT_S)
                 if outcome.state == "ok":
-                    measured = await off_loop(_of_run, measures, outcome.plots)
+                    measured = await off_loop(measures.of_each, outcome.plots, {})
                     values[settings] = measured[0]
                     problems.update(measured[1])
         if not values:
@@ -235,31 +222,11 @@ def _planned(
     names = dict.fromkeys(name for settings in wanted for name, _ in settings)
     document = {
         "parameters": [{"name": name} for name in names],
-        "measure": {_key(goal): goal.expression or goal.metric for goal in goals},
+        "measure": {measured_as(goal): goal.expression or goal.metric for goal in goals},
     }
     spec = read_study_spec(document)
     measures, _, _ = study_measures(spec, prepared)
     return StudyPlan(prepared, spec, parameters=spec.parameters, corners=()), measures
-
-
-def _key(goal: DesignGoal) -> str:
-    """What a goal is measured as: two conditions of one quantity are one measurement."""
-    return goal.expression or goal.metric
-
-
-def _of_run(measures: StudyMeasures, plots: Sequence[Plot]) -> tuple[dict[str, float], dict[str, Message]]:
-    """Each expression alone: a signal that the circuit lost is the problem of its own goal."""
-    values: dict[str, float] = {}
-    problems: dict[str, Message] = {}
-    for each in measures.apart():
-        try:
-            found = each.of(plots, {})
-        except UserInputError as error:
-            problems |= dict.fromkeys(each.names, error.message)
-        else:
-            values |= found.values
-            problems |= found.problems
-    return values, problems
 
 
 def _verdict(
@@ -270,7 +237,7 @@ def _verdict(
 ) -> GoalNow:
     if not runs or any(settings not in values for settings in runs):
         return _not_judged(goal)
-    key = _key(goal)
+    key = measured_as(goal)
     found = [values[settings].get(key, values[settings].get(key.lower(), math.nan)) for settings in runs]
     worst = max(found, key=lambda value: math.inf if math.isnan(value) else goal.excess(value))
     reason = problems.get(key) if math.isnan(worst) else None

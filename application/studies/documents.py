@@ -36,6 +36,7 @@ def study_document(
             "failed": result.failed,
         },
         "parameters": list(result.parameters),
+        "scattering": list(result.scattering),
         "assumed": [translate(line) for line in result.assumed],
         "units": dict(result.units),
         "statistics": _statistics(result),

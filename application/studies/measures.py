@@ -72,6 +72,23 @@ class StudyMeasures:
         if self.cards:
             yield replace(self, expressions={})
 
+    def of_each(
+        self, plots: Sequence[Plot], parameters: Mapping[str, float]
+    ) -> tuple[dict[str, float], dict[str, Message]]:
+        """Values and problems of one run, each metric measured alone: a signal the circuit does not have is
+        the problem of what asks for it."""
+        values: dict[str, float] = {}
+        problems: dict[str, Message] = {}
+        for each in self.apart():
+            try:
+                found = each.of(plots, parameters)
+            except UserInputError as error:
+                problems |= dict.fromkeys(each.names, error.message)
+            else:
+                values |= found.values
+                problems |= found.problems
+        return values, problems
+
     def of_one_run(self, wiring: Wiring | None) -> StudyMeasures:
         """The same for a run of its own of a circuit that is connected like this, with all it saves."""
         if self.elements is None or wiring is None:

@@ -71,6 +71,12 @@ class StoredStudy:
     """Of each metric the median of its amounts; what no run has is left out."""
 
     @property
+    def scattering(self) -> tuple[str, ...] | None:
+        """The parameters whose deviation is a share of their value; None of a study that does not tell."""
+        found = self.document.get("scattering")
+        return tuple(map(str, found)) if isinstance(found, list) else None
+
+    @property
     def failed(self) -> int:
         return sum(not row.is_ok for row in self.rows)
 

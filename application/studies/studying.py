@@ -125,6 +125,11 @@ class RunStudy:
                 rows=told,
                 units={name: runs.units.get(name, "") for name in measures.names},
                 parameters=tuple(parameter.name for parameter in study.plan.parameters),
+                scattering=tuple(
+                    parameter.name
+                    for parameter in study.plan.parameters
+                    if parameter.spread is not None and not parameter.spread.is_absolute
+                ),
                 goals=study.goals,
                 seed=request.spec.seed if request.kind == "montecarlo" else None,
                 warnings=(*warnings, *run_warnings(told), *unmeasured(told, measures.names)),

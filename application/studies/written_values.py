@@ -64,6 +64,20 @@ class WriteValues:
         """
         return await off_loop(self._of_run, circuit, _texts(values, RUN_DIGITS), corner, title)
 
+    async def section_of(self, circuit: Path, corner: str) -> str:
+        """The library section that a corner of this name simulated; "" for one without. Raises
+        UserInputError."""
+        return await off_loop(self._section_of, circuit, corner)
+
+    def _section_of(self, circuit: Path, corner: str) -> str:
+        written = self._tree(circuit)
+        found, tree = _with_section(written, corner)
+        # A name is likened to that of a section: what stands behind it is no part of it.
+        shorter = (
+            name for name in reversed(_sections_in(found)) if _same(_with_section(written, name)[1], tree)
+        )
+        return next(shorter, "")
+
     def _tree(self, circuit: Path) -> DependencyTree:
         folders = (*self.libraries(), *self.settings.of_circuit(circuit).readable)
         netlist, reader = load_circuit(self.sources, circuit, folders)
@@ -84,20 +98,9 @@ class WriteValues:
     def _of_run(
         self, circuit: Path, texts: Mapping[str, str], corner: str, title: str
     ) -> tuple[ValueChange, Mapping[str, bytes]]:
-        tree = self._tree(circuit)
-        original = tree.root
-        for section in _sections_in(corner):
-            try:
-                netlist, copies = with_process(tree, Process(name=section, sections=(("", section),)))
-            except UserInputError:  # a part of the corner's name that is none
-                continue
-            files = {
-                path: Netlist.parse(text, path=path, has_title=False)
-                for path, text in copies.items()
-                if path in tree.files
-            }
-            tree = tree.with_texts(netlist, files)
-            break
+        written = self._tree(circuit)
+        _, tree = _with_section(written, corner)
+        original = written.root
         changed = with_values(tree, texts)
 
         def is_free(name: str) -> bool:
@@ -109,6 +112,26 @@ class WriteValues:
             first, separator, rest = found.after.partition(original.line_ending.encode())
             found = replace(found, after=f"* {title}".encode() + separator + rest) if first else found
         return found, included
+
+
+def _with_section(tree: DependencyTree, corner: str) -> tuple[str, DependencyTree]:
+    """The section of the process in a corner's name, and the circuit with it; the same where it has none."""
+    for section in _sections_in(corner):
+        try:
+            netlist, copies = with_process(tree, Process(name=section, sections=(("", section),)))
+        except UserInputError:  # a part of the corner's name that is none
+            continue
+        files = {
+            path: Netlist.parse(text, path=path, has_title=False)
+            for path, text in copies.items()
+            if path in tree.files
+        }
+        return section, tree.with_texts(netlist, files)
+    return "", tree
+
+
+def _same(one: DependencyTree, other: DependencyTree) -> bool:
+    return one.root.to_bytes() == other.root.to_bytes()
 
 
 def _sections_in(corner: str) -> list[str]:

@@ -27,6 +27,7 @@ from shared.safe_json import MOST_NESTED, is_too_deep, read_bounded
 if TYPE_CHECKING:
     from application.components.billing import CountParts
     from application.components.finding import FindComponents
+    from application.goal_checks.case_runs import RunCases
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.project_view import ProjectView
@@ -254,6 +255,10 @@ class ToolServices(Protocol):
     @property
     def simulate(self) -> RunSimulation:
         """One run of a circuit."""
+
+    @property
+    def run_cases(self) -> RunCases | None:
+        """The kept cases of a circuit; None where the user does not want them simulated."""
 
     @property
     def study(self) -> RunStudy:

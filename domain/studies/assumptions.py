@@ -34,7 +34,9 @@ def _listed(names: list[str]) -> str:
 
 def _lines(names: str, spread: Spread, *, ends_only: bool) -> Iterable[Message]:
     if ends_only:
-        yield msg("{names}: at the ends, ±{reach}", names=names, reach=_size(spread.reach, spread))
+        yield msg(
+            "{names}: at both tolerance limits, ±{reach}", names=names, reach=_size(spread.reach, spread)
+        )
         return
     if spread.tolerance:
         yield _told(names, spread, spread.tolerance)

@@ -79,6 +79,8 @@ class StudyResult:
     units: Mapping[str, str]
     """Of every metric, in the order of the study."""
     parameters: tuple[str, ...]
+    scattering: tuple[str, ...] = ()
+    """Those of them whose deviation is a share of their value."""
     goals: tuple[DesignGoal, ...]
     seed: int | None
     """Of a Monte Carlo."""

@@ -26,9 +26,11 @@ from presentation.figures import figure, number
 from presentation.json_output import Output
 from shared.errors import Stopped, UserInputError
 from shared.message import msg
+from shared.paths import project_root_of
 from shared.setting import add_option
 
 if TYPE_CHECKING:
+    from application.goal_checks.case_runs import CaseRun
     from application.simulation.convergence import Diagnosis, Trial
     from application.simulation.simulating import SimulationRequest
 
@@ -37,13 +39,14 @@ _MOST_NODES = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE [--analysis TEXT] [--set NAME=VALUE] [--dialect D] [--fix-convergence] [--timeout S] [--library
-    DIR]."""
+    """FILE [--analysis TEXT] [--set NAME=VALUE] [--dialect D] [--fix-convergence] [--no-cases] [--timeout S]
+    [--library DIR]."""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--analysis", metavar="TEXT")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="assignments")
     parser.add_argument("--dialect", choices=DIALECTS)
     parser.add_argument("--fix-convergence", action="store_true")
+    parser.add_argument("--no-cases", action="store_true")
     parser.add_argument("--timeout", type=float, default=120.0, metavar="S")
     add_option(parser, UserSettings, "libraries")
 
@@ -74,10 +77,14 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             timeout_s=request.timeout_s,
             on_progress=out.progress,
         )
+    wants_cases = app.program.runs_cases and not args.no_cases and not is_stopped and result.ok
+    cases = await _cases_of(request, app) if wants_cases else ()
     out.progress(1.0)
     is_truncated = bool(result.run.raw_paths) and await told_whether_cut_off(result.result_path, app, out)
     if out.as_json:
         document = _document(result, out) | {"is_truncated": is_truncated}
+        if cases:
+            document["cases"] = [_case(each, out) for each in cases]
         if is_stopped:
             document |= {"ok": False, "errors": [out.entry_of(Stopped(msg("Stopped.")))]}
         if diagnosis is not None:
@@ -85,6 +92,10 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.json(document)
     else:
         _print(result, out)
+        for case in cases:
+            from presentation.case_words import verdict_of_case
+
+            out.say(verdict_of_case(case, out.translate))
         if diagnosis is not None:
             show_diagnosis(diagnosis, out)
     if is_stopped:
@@ -109,6 +120,26 @@ async def _run_or_what_came(
             return await running, True
         except Stopped:
             raise asyncio.CancelledError from None
+
+
+async def _cases_of(request: SimulationRequest, app: Application) -> tuple[CaseRun, ...]:
+    """How the goals stand in the cases that are kept with the circuit."""
+    root = project_root_of(request.circuit)
+    return () if root is None else await app.project.run_cases(root, request)
+
+
+def _case(run: CaseRun, out: Output) -> dict[str, object]:
+    return {
+        "name": run.case.name,
+        "conditions": run.case.conditions,
+        "problem": None if run.problem is None else out.translate(run.problem),
+        "goals_met": None if not run.judged else not run.missed,
+        "goals": [
+            {"metric": each.goal.metric, "value": each.value, "unit": each.goal.unit,
+             ">=": each.goal.minimum, "<=": each.goal.maximum, "met": each.is_met}
+            for each in run.goals
+        ],
+    }  # fmt: skip
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
@@ -18,6 +19,9 @@ from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.goal_checks.case_runs import CaseRun
 
 _MOST_LINES = 5000
 _MOST_LOG = 256 * 1024
@@ -100,6 +104,14 @@ class ConsoleView(QTextBrowser):
             end = msg("The simulation failed after {seconds} s.", seconds=seconds)
         colors = {"complete": "ok.text", "partial": "warn.text", "failed": "error.text"}
         self._write(language(end), colors[verdict])
+
+    def show_cases(self, runs: Sequence[CaseRun]) -> None:
+        """A line for each kept case that was simulated beside the run."""
+        from presentation.panels.case_verdicts import message_of
+
+        for run in runs:
+            text, color = message_of(run, self._services)
+            self._write(self._services.language(text), color)
 
     def _write_issue(self, issue: SimulationIssue) -> None:
         language = self._services.language

@@ -12,6 +12,7 @@ from application.groups.project import Project
 from application.groups.simulation import Simulation
 from domain.simulation.result import SimulationResult
 from domain.simulation.verdict import verdict_of, verdict_words
+from presentation.panels.case_verdicts import CaseVerdicts
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
 from presentation.panels.operating_point import OperatingPointView
@@ -67,6 +68,8 @@ class RunViews(QObject):
         self.iterations.counted.connect(lambda count: self.counted.emit(ITERATIONS, count))
         self.problems.counted.connect(lambda count: self.counted.emit(PROBLEMS, count))
         self.shown.changed.connect(lambda: self.iterations.show_circuit(self.shown.circuit))
+        self.cases = CaseVerdicts(services, project, program, self)
+        services.workspace.cases_judged.connect(lambda _path, runs: self.console.show_cases(runs))
         self._probed: tuple[Path, str] | None = None
         """What was pointed at of a circuit without a result."""
         self._seek: tuple[Path, str, bool] | None = None

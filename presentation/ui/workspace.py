@@ -15,6 +15,7 @@ from application.project.window_state import CircuitView
 from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
+    from application.goal_checks.case_runs import CaseRun
     from application.ports.simulation import GrowingData
     from application.project.goals_watch import Standing
     from application.project.unsaved_texts import UnsavedText
@@ -270,6 +271,8 @@ class Workspace(QObject):
     """name, content: a picture file for the message that is being written"""
     goals_watched: Signal[Standing | None] = signal(object)
     """How the goals stand that were measured in idle time; None: nothing is known of them"""
+    cases_judged: Signal[Path, tuple[CaseRun, ...]] = signal(object, object)
+    """A run's result and how the goals stand in the kept cases of its circuit"""
     status_changed: Signal[Message] = signal(object)
     """The left end of the status bar"""
     cursor_moved: Signal[int, int] = signal(int, int)

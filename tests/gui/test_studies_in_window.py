@@ -492,7 +492,7 @@ async def test_corners_worst_case_and_sensitivity_mark_what_is_worst(
     worst.metric_box.activated.emit(0)
     assert {bar.name for bar in worst.chart.bars[:2]} == {"R1", "R2"}
     assert worst.chart.bars[0].low == -worst.chart.bars[0].high
-    assert "R1, R2: at the ends, ±10 %" in worst.note.text()
+    assert "R1, R2: at both tolerance limits, ±10 %" in worst.note.text()
 
     page, pane = await _page(parts, circuit, "sensitivity", until)
     _click(pane.run_button)

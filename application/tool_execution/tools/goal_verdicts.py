@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 from application.design.circuit_goals import place_in, read_goals
 from domain.design.round_table import asked, signed, value_beside_limit
 from domain.simulation.goal_conditions import distinct_settings, is_set_by, judged_in_words
+from domain.simulation.goals import GoalVerdict
+from domain.simulation.result import Quantity
+from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
+    from application.goal_checks.case_runs import CaseRun
     from application.simulation.judging import JudgedGoal
+    from application.simulation.simulating import SimulationRequest
     from application.tool_execution.definition import ToolContext
 
 _DIGITS = 5
@@ -46,6 +51,38 @@ async def judged_goals(
     own = next(asked, tuple((name, str(value)) for name, value in parameters.items()))
     lacking = await lacking_corners(context.services.simulate, circuit, goals)
     return await judge(context.services.measure, result, goals, lacking=lacking, own=own, analysis=analysis)
+
+
+async def cases_told(context: ToolContext, request: SimulationRequest) -> list[str]:
+    """A line for each case that is kept with the circuit, which is simulated for it."""
+    place = place_in(context.project.root, request.circuit)
+    run = context.services.run_cases
+    if run is None or not (await off_loop(read_goals, context.project, place)).cases:
+        return []
+    try:
+        found = await run(context.project.root, request)
+    except CircuitAIError as error:
+        return [f"Kept cases not judged: {error.message}"]
+    return [_case_line(each) for each in found]
+
+
+def _case_line(run: CaseRun) -> str:
+    """``Case hot (temp = 125 °C): 1 of 2 met; MISSED gain = 18.2 dB (≥ 19.5 dB)``."""
+    head = f"Case {run.case.name} ({run.case.conditions})"
+    if run.problem is not None:
+        return f"{head}: not judged: {str(run.problem)[:_LONGEST_REASON]}"
+    from application.simulation.judging import JudgedGoal
+
+    missed = [
+        JudgedGoal(
+            verdict=GoalVerdict(
+                goal=each.goal, measured=Quantity(value=each.value, unit=each.goal.unit), met=False
+            )
+        )
+        for each in run.missed
+    ]
+    told = "".join(f"; {_brief(each)}" for each in missed)
+    return f"{head}: {len(run.judged) - len(missed)} of {len(run.judged)} met{told}"
 
 
 def goals_line(found: Sequence[JudgedGoal]) -> str:

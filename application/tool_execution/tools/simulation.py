@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import Field
 
@@ -23,6 +23,7 @@ from application.tool_execution.definition import (
 from application.tool_execution.tools._common import brief_findings, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.goal_verdicts import (
+    cases_told,
     goals_line,
     judged_goals,
     verdict_to_details,
@@ -39,6 +40,9 @@ from domain.simulation.verdict import told_partial, verdict_of, verdict_words
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
+
+if TYPE_CHECKING:
+    from application.simulation.simulating import SimulationRequest
 
 AnalysisType = Literal["op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"]
 
@@ -117,7 +121,7 @@ async def run_simulation(arguments: RunArguments, context: ToolContext, call: To
         refused = failure_of(error)
         await operations.finish(call.call_id, result_to_plain(refused))
         return refused
-    result = await _result(context, circuit, simulated)
+    result = await _result(context, request, simulated)
     await operations.finish(call.call_id, result_to_plain(result))
     return result
 
@@ -182,8 +186,10 @@ def _analyses_of(view: ProjectView, circuit: Path) -> tuple[Analysis, ...]:
         return Netlist.parse(file.read(_MOST_BYTES), path=circuit).analyses
 
 
-async def _result(context: ToolContext, circuit: Path, simulated: SimulationResult) -> ToolResult:
-    view = context.view
+async def _result(
+    context: ToolContext, request: SimulationRequest, simulated: SimulationResult
+) -> ToolResult:
+    view, circuit = context.view, request.circuit
     errors = [issue for issue in simulated.issues if issue.severity == "error"]
     warnings = [issue for issue in simulated.issues if issue.severity == "warning"]
     plots = await _plots(context, simulated)
@@ -221,6 +227,9 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         if judged:
             details["goals"] = [verdict_to_details(each) for each in judged]
             goals = goals_line(judged)
+            if cases := await cases_told(context, request):
+                details["cases"] = cases
+                goals = "\n".join([goals, *cases])
         kinds = ", ".join(plot["analysis"] for plot in plots)
         return ToolResult(
             success=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
@@ -17,8 +18,8 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 
-KEEP_RUN_TOOL = "keep_run"
-"""How the log names the circuit of a run that was kept in a file of its own."""
+if TYPE_CHECKING:
+    from application.project.named_cases import FoundCase
 
 
 class CircuitActs(QObject):
@@ -74,6 +75,10 @@ class CircuitActs(QObject):
     def open_run(self, study: StoredStudy, row: StoredRow, title: str) -> None:
         """Keep the circuit of a run in a file of its own, and open it with its values marked."""
         self._services.start(self._open_run(study, row, title), kind="open run", scope="open run")
+
+    def keep_case(self, found: FoundCase) -> None:
+        """Ask for a name, and keep a run as a case that every run of the circuit simulates too."""
+        self._services.start(self._keep_case(found), kind="question")
 
     def export(self, study: StoredStudy, parent: QWidget) -> None:
         """Ask where the table of all runs is to go, and write it."""
@@ -142,25 +147,44 @@ class CircuitActs(QObject):
             msg("Run {number} of {study} of {name}", number=row.run, study=title, name=self._circuit.name)
         )
         try:
-            change, included = await self._simulation.write_values.of_run(
-                self._circuit, row.parameters, corner=row.corner, title=heading
+            made = await self._project.circuit_of_run(
+                root, self._circuit, row.parameters, corner=row.corner, label=label, title=heading
             )
-            folder = self._circuit.parent.relative_to(root)
-            operations = self._project.operations
-            for name, content in included.items():
-                await operations.add_file(
-                    root, str(folder / name), content, session_id="", tool=KEEP_RUN_TOOL
-                )
-            plain = "".join(sign if sign.isalnum() or sign in "_-" else "_" for sign in label)
-            name = str(folder / f"{self._circuit.stem}_{plain}{self._circuit.suffix}")
-            record = await operations.add_file(root, name, change.after, session_id="", tool=KEEP_RUN_TOOL)
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
             return
-        path = root / record.path
-        workspace.file_changed.emit(path)
-        line = next((number for number in change.lines if number > 1), 1)
-        self.run_opened.emit(path, change.before.decode("utf-8", errors="replace"), line)
+        workspace.file_changed.emit(made.path)
+        self.run_opened.emit(made.path, made.before, made.line)
+
+    async def _keep_case(self, found: FoundCase) -> None:
+        from presentation.ui.questions import ask_text
+
+        workspace, language = self._services.workspace, self._services.language
+        root = workspace.root
+        if root is None:
+            return
+        taken = {each.name for each in await self._project.cases.of(root, self._circuit)}
+        usual = found.row.corner or language(msg("Worst case"))
+        free = (usual if not number else f"{usual} {number + 1}" for number in range(len(taken) + 1))
+        name = await ask_text(
+            self._services,
+            self._page.window() or self._page,
+            title=msg("Keep as a case"),
+            label=msg("Name; a case of the same name is replaced"),
+            text=next(each for each in free if each not in taken),
+        )
+        if name is None:
+            return
+        try:
+            case = await self._project.cases.keep(root, self._circuit, name, found)
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+            return
+        told = msg("Case {name} kept: {conditions}", name=case.name, conditions=case.conditions)
+        if not await self._project.browse.goals(root, self._circuit):
+            told = msg("Case {name} kept. It has nothing to judge until {circuit} has goals.",
+                       name=case.name, circuit=self._circuit.name)  # fmt: skip
+        workspace.status_changed.emit(told)
 
     async def _export(self, study: StoredStudy, parent: QWidget) -> None:
         from presentation.ui.questions import choose_target

@@ -20,10 +20,16 @@ from presentation.panels.studies.result_parts import (
 )
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange, text_label
+from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+
+_METHODS = (
+    ("eva", (msg("Worst-case minimum"), msg("Worst-case maximum"))),
+    ("rss", (msg("Minimum by RSS"), msg("Maximum by RSS"))),
+)
+"""Columns of a worst case, by the part of its figures."""
 
 
 class _WithHead(ResultView):
@@ -40,10 +46,16 @@ class _WithHead(ResultView):
         save.clicked.connect(lambda _checked=False: self.file_wanted.emit())
         theme = services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
+        self.keep_button = push_button(name="keep_worst", clicked=self._keep_worst, small=True)
+        self.keep_button.hide()
         self._head = QWidget()
         mark_area(self._head, surface="base", line="bottom")
-        arrange(QHBoxLayout(self._head), self.verdict, (self.note, 1), save,
+        arrange(QHBoxLayout(self._head), self.verdict, (self.note, 1), self.keep_button, save,
                 edges=(edge, gap, gap, gap), gap=edge)  # fmt: skip
+
+    def _keep_worst(self, _checked: bool = False) -> None:
+        if self._study is not None and self._study.worst_first:
+            self.keep_wanted.emit(self._study.worst_first[0].run)
 
     def _show_verdict(self, study: StoredStudy) -> None:
         language, met = self._services.language, study.document.get("goals_met")
@@ -58,6 +70,12 @@ class _WithHead(ResultView):
         self.verdict.setText(language(text))
         mark(self.verdict, role=role)
         self.note.setText(told(study, language))
+        self.keep_button.setText(language(msg("Keep the worst run as a case…")))
+        self.keep_button.setToolTip(
+            language(msg("Every run of the circuit then simulates this case too and reports its goals."))
+        )
+        can_keep = study.kind in ("corners", "worst-case") and bool(study.goals and study.rows)
+        self.keep_button.setVisible(can_keep and not study.is_under_way)
 
 
 class CornersView(_WithHead):
@@ -68,10 +86,12 @@ class CornersView(_WithHead):
         self.spans = FigureTable(services, "corner_spans")
         self.table = RunsTable(services, "corner_runs")
         self.table.run_wanted.connect(self.run_wanted)
+        self.table.keep_wanted.connect(self.keep_wanted)
         arrange(QVBoxLayout(self), self._head, self.spans, (self.table, 1), edges=0, gap=0)
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         """Everything of one study."""
+        self._study = study
         self._show_verdict(study)
         language = self._services.language
         self.spans.setAccessibleName(language(msg("Extremes over the corners")))
@@ -116,6 +136,7 @@ class WorstCaseView(_WithHead):
         self.chart = BarsChart(services, "tornado")
         self.table = RunsTable(services, "worst_case_runs")
         self.table.run_wanted.connect(self.run_wanted)
+        self.table.keep_wanted.connect(self.keep_wanted)
         theme = services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
         bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1)
@@ -129,25 +150,28 @@ class WorstCaseView(_WithHead):
         self._study = study
         self._show_verdict(study)
         language = self._services.language
-        self._of.setText(language(msg("Each parameter alone at its ends, effect on")))
+        self._of.setText(language(msg("Each parameter alone at its limits, effect on")))
         self.metric_box.setAccessibleName(language(msg("Measurement")))
         self.chart.setAccessibleName(language(msg("Effects")))
         self.table.setAccessibleName(language(msg("Runs")))
         self.metric_box.offer(list(study.units))
+        methods = [
+            (key, ends)
+            for key, ends in _METHODS
+            if any(study.part("statistics", metric, key) for metric in study.units)
+        ]
         columns = [
             Column(title=language(msg("Measurement"))),
             Column(title=language(msg("Nominal")), is_number=True),
-            Column(title=language(msg("Least (EVA)")), is_number=True),
-            Column(title=language(msg("Greatest (EVA)")), is_number=True),
-            Column(title=language(msg("Least (RSS)")), is_number=True),
-            Column(title=language(msg("Greatest (RSS)")), is_number=True),
+            *(Column(title=language(end), is_number=True) for _, ends in methods for end in ends),
         ]
-        self.spans.show_rows(columns, [self._span(study, metric) for metric in study.units])
+        keys = [key for key, _ in methods]
+        self.spans.show_rows(columns, [self._span(study, metric, keys) for metric in study.units])
         self.spans.setFixedHeight(self.spans.wanted_height())
         self.table.show_runs(study, study.rows, nominals)
         self._draw()
 
-    def _span(self, study: StoredStudy, metric: str) -> list[Cell]:
+    def _span(self, study: StoredStudy, metric: str, methods: Sequence[str]) -> list[Cell]:
         unit, goals = study.units.get(metric, ""), [goal for goal in study.goals if goal.metric == metric]
 
         def cell(value: float) -> Cell:
@@ -158,8 +182,7 @@ class WorstCaseView(_WithHead):
         return [
             Cell(text=metric),
             cell(study.figure("statistics", metric, "nominal")),
-            *(cell(study.figure("statistics", metric, "eva", end, "value")) for end in ("min", "max")),
-            *(cell(study.figure("statistics", metric, "rss", end)) for end in ("min", "max")),
+            *(cell(_end(study, metric, key, end)) for key in methods for end in ("min", "max")),
         ]
 
     def _draw(self) -> None:
@@ -239,6 +262,12 @@ class SensitivityView(_WithHead):
                 for item in items
             ],
         )  # fmt: skip
+
+
+def _end(study: StoredStudy, metric: str, method: str, end: str) -> float:
+    """A limit of a metric by one of the methods; that by runs tells in which it was, too."""
+    place = ("statistics", metric, method, end)
+    return study.figure(*place, "value") if method == "eva" else study.figure(*place)
 
 
 def _plain(value: float) -> str:

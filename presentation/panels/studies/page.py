@@ -24,6 +24,7 @@ from domain.studies.setup import (
     with_measurements,
 )
 from presentation.panels.editor.centre_page import CentrePage
+from presentation.panels.studies.case_menu import CaseMenu
 from presentation.panels.studies.circuit_acts import CircuitActs
 from presentation.panels.studies.result_parts import ResultView, nominals_of
 from presentation.panels.studies.search_view import SearchView
@@ -116,6 +117,8 @@ class StudiesPage(CentrePage):
         self.acts = CircuitActs(services, app.project, app.simulation, circuit, self)
         self.tabs = TabStrip(services, [TITLES[kind] for kind in KINDS], "studyKinds")
         self.setups = SetupMenu(services, app.project, circuit, self._setups_in_front)
+        self.cases = CaseMenu(services, app, circuit)
+        self.cases.run_opened.connect(self.run_opened)
         self._last_run = text_label(name="last_run")
         self._last_run.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         mark(self._last_run, role="secondary")
@@ -218,7 +221,9 @@ class StudiesPage(CentrePage):
     def _lay_out(self) -> None:
         head = QWidget()
         mark_area(head, surface="base", line="bottom")
-        self._head_row = arrange(QHBoxLayout(head), (self.tabs, 3), (self._last_run, 1), self.setups, edges=0)
+        self._head_row = arrange(
+            QHBoxLayout(head), (self.tabs, 3), (self._last_run, 1), self.cases, self.setups, edges=0
+        )
         self._progress_line = QWidget()
         self._progress_row = arrange(QHBoxLayout(self._progress_line), self.progress, edges=0)
         arrange(
@@ -334,6 +339,7 @@ class StudiesPage(CentrePage):
         if isinstance(view.result, TuneView):
             view.result.wanted.connect(self.tuning.want)
         view.result.run_wanted.connect(lambda run: self._open_run(kind, run))
+        view.result.keep_wanted.connect(lambda run: self._keep_case(kind, run))
         view.result.values_wanted.connect(self.acts.apply)
         view.result.undo_wanted.connect(self.acts.undo)
         view.result.diff_wanted.connect(self.acts.show_difference)
@@ -557,6 +563,14 @@ class StudiesPage(CentrePage):
         if row is not None and view is not None and view.study is not None:
             title = self._services.language(title_of(view.study.kind))
             self.acts.open_run(view.study, row, title)
+
+    def _keep_case(self, kind: SetupKind, run: int) -> None:
+        from application.project.named_cases import FoundCase
+
+        study = None if kind not in self.views else self.views[kind].study
+        row = None if study is None else study.row(run)
+        if study is not None and row is not None:
+            self.acts.keep_case(FoundCase(study=study, row=row, nominals=self._nominals(study)))
 
     def _export(self, kind: SetupKind) -> None:
         view = self.views.get(kind)

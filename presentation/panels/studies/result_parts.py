@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, 
 from application.studies.reading import StoredRow, StoredStudy, figures_of
 from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal
+from domain.studies.corners import TEMPERATURE
 from presentation.figures import number
 from presentation.goal_margins import GoalRow, typeset
 from presentation.panels.studies.charts import Limit
@@ -31,6 +32,8 @@ class ResultView(QWidget):
 
     run_wanted = pyqtSignal(int)
     """the number of a run whose circuit is to be opened"""
+    keep_wanted = pyqtSignal(int)
+    """the number of a run that is to be kept as a case of the circuit"""
     values_wanted = pyqtSignal(object)
     """values by name: to be written into the circuit"""
     undo_wanted = pyqtSignal()
@@ -123,6 +126,7 @@ class RunsTable(FigureTable):
     """Runs with their measurements; Enter, a double click or the menu opens the circuit of one."""
 
     run_wanted = pyqtSignal(int)
+    keep_wanted = pyqtSignal(int)
 
     def __init__(self, services: WindowServices, name: str) -> None:
         super().__init__(services, name)
@@ -152,10 +156,7 @@ class RunsTable(FigureTable):
                 for metric, (_, unit) in factors.items()
             ),
             *([Column(title=language(msg("Margin")), is_number=True)] if has_margin else []),
-            *(
-                Column(title=name if study.kind == "sweep" else f"{name} / %", is_number=True)
-                for name in names
-            ),
+            *(Column(title=_head_of(name, study), is_number=True) for name in names),
         ]
         cells = [self._row(study, row, factors, names, nominals) for row in shown]
         if len(rows) > len(shown):
@@ -179,7 +180,7 @@ class RunsTable(FigureTable):
         nominals: Mapping[str, float],
     ) -> list[Cell]:
         language = self._services.language
-        label = row.corner or row.label or language(msg("Run {number}", number=row.run))
+        label = row.corner or _label(row, language)
         goals = {goal.metric: goal for goal in study.goals}
         cells = [Cell(text=label, color="text.primary" if row.is_ok else "error.text", tip=row.reason)]
         for metric, (factor, _) in factors.items():
@@ -191,7 +192,7 @@ class RunsTable(FigureTable):
             cells.append(margin_cell(study.margin(row)))
         for name in names:
             value = row.parameters.get(name, math.nan)
-            if study.kind == "sweep":
+            if not _in_percent(name, study):
                 text = "" if math.isnan(value) else format_number(value, 5)
             else:
                 text = deviation(value, nominals.get(name, math.nan))
@@ -204,6 +205,7 @@ class RunsTable(FigureTable):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name, text, act in (
             ("open_run", msg("Open the circuit of this run"), lambda: self._open(place)),
+            ("keep_case", msg("Keep as a case…"), lambda: self._keep(place)),
             ("copy_run", msg("Copy"), self.copy),
         ):
             action = QAction(self._services.language(text), menu)
@@ -220,6 +222,33 @@ class RunsTable(FigureTable):
     def _open(self, place: int) -> None:
         if 0 <= place < len(self.runs):
             self.run_wanted.emit(self.runs[place])
+
+    def _keep(self, place: int) -> None:
+        if 0 <= place < len(self.runs):
+            self.keep_wanted.emit(self.runs[place])
+
+
+_LABELS = {"nominal": msg("Nominal"), "extreme": msg("Combination"), "search": msg("Combination")}
+
+
+def _label(row: StoredRow, translate: Callable[[Message], str]) -> str:
+    """What a run is for: ``R1 +`` is that value alone at its upper limit."""
+    known = _LABELS.get(row.label)
+    if known is not None:
+        return translate(known)
+    return row.label.replace(" -", " −") or translate(msg("Run {number}", number=row.run))
+
+
+def _in_percent(name: str, study: StoredStudy) -> bool:
+    """Whether a parameter is told as a deviation: a temperature and a load of a range are not."""
+    shares = study.scattering
+    return study.kind != "sweep" and (shares is None or name in shares)
+
+
+def _head_of(name: str, study: StoredStudy) -> str:
+    if _in_percent(name, study):
+        return f"{name} / %"
+    return f"{name} / °C" if name.lower() == TEMPERATURE else name
 
 
 def _named_by(rows: Sequence[StoredRow]) -> Message:

@@ -84,6 +84,7 @@ class ScatterView(ResultView):
         self.shares = BarsChart(services, "variance_shares")
         self.table = RunsTable(services, "worst_runs")
         self.table.run_wanted.connect(self.run_wanted)
+        self.table.keep_wanted.connect(self.keep_wanted)
         self._distribution = text_label(role="strong")
         self._share_head = text_label(role="strong")
         self._share_note = text_label(role="secondary", wraps=True, name="variance_note")

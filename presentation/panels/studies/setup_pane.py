@@ -45,10 +45,10 @@ from shared.message import Message, msg
 WIDTH = 336
 _SAMPLINGS: Sequence[tuple[Sampling, Message]] = (("random", msg("random")), ("lhs", msg("Latin hypercube")))
 _METHODS: Sequence[tuple[Method, Message]] = (
-    ("both", msg("extremes and root of squares")),
-    ("eva", msg("extremes (EVA)")),
-    ("rss", msg("root of squares (RSS)")),
-    ("search", msg("search for the case that fails")),
+    ("both", msg("all limits combined, and RSS")),
+    ("eva", msg("all limits combined")),
+    ("rss", msg("root sum of squares (RSS)")),
+    ("search", msg("search for the worst case")),
 )
 _DIRECTIONS = (msg("minimize"), msg("maximize"))
 

@@ -46,6 +46,7 @@ class SweepView(ResultView):
         self.chart = LinesChart(services, "sweep_chart")
         self.table = RunsTable(services, "sweep_runs")
         self.table.run_wanted.connect(self.run_wanted)
+        self.table.keep_wanted.connect(self.keep_wanted)
         save = IconButton(services, "download", msg("Export the table"), name="export_study")
         save.clicked.connect(lambda _checked=False: self.file_wanted.emit())
         theme = services.theme.theme

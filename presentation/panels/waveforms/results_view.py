@@ -15,6 +15,7 @@ from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
+from presentation.panels.case_verdicts import CaseLines, told_of
 from presentation.panels.waveforms.figures import (
     MINUS,
     beside_goal,
@@ -201,13 +202,15 @@ class MeasurementsView(QWidget):
         self.field.hide()
         self._empty = text_label(wraps=True, role="tertiary")
         self._refused = text_label(name="measurement_refused", wraps=True)
+        self.cases = CaseLines(services)
         self._refused.hide()
         mark(self._refused, role="error")
         self.field.textEdited.connect(self._refused.hide)
         self._below = arrange(QHBoxLayout(), self.add_button, (self.field, 1), 0)
         arrange(
-            QVBoxLayout(self), self._empty, (self.table, 1000), self._below, self._refused, 1, edges=0, gap=0
-        )
+            QVBoxLayout(self), self._empty, (self.table, 1000), self.cases, self._below, self._refused, 1,
+            edges=0, gap=0,
+        )  # fmt: skip
         shown.measured.connect(self._refresh)
         shown.changed.connect(self._refresh)
         shown.stale_changed.connect(self._refresh)
@@ -252,6 +255,8 @@ class MeasurementsView(QWidget):
         language = self._services.language
         items = self._shown.measurements
         number = self._shown.previous_number
+        loaded = self._shown.loaded
+        self.cases.show_runs(() if loaded is None else told_of(loaded.source, self._shown.cases))
         steps = {item.step for item in items if not item.steps}  # a range is of all of them
         step = steps.pop() if len(steps) == 1 else ""
         head = msg("Measurement, {run}", run=step) if step else msg("Measurement")

@@ -20,6 +20,7 @@ from shared.errors import CircuitAIError
 from shared.message import Message
 
 if TYPE_CHECKING:
+    from application.goal_checks.case_runs import CaseRun
     from application.groups.project import Project
     from application.groups.simulation import Simulation
     from application.ports.simulation import Growth
@@ -107,6 +108,9 @@ class ShownResult(QObject):
         self.goal_maker = GoalMaker(services, project, self)
         self.is_loading = False
         self.is_stale = False
+        self.cases: tuple[Path, tuple[CaseRun, ...]] | None = None
+        """The newest result whose circuit has kept cases, and how the goals stand in them."""
+        services.workspace.cases_judged.connect(self._on_cases)
         self._before: tuple[LoadedWaveforms | None, Message | None, tuple[DesignGoal, ...]] | None = None
         """What was shown before the run that is under way."""
         services.workspace.result_selected.connect(self.show)
@@ -114,6 +118,10 @@ class ShownResult(QObject):
         services.workspace.file_changed.connect(self._on_file_changed)
         services.workspace.goals_changed.connect(self._on_goals_changed)
         services.workspace.project_closed.connect(self.clear)
+
+    def _on_cases(self, result_path: Path, runs: tuple[CaseRun, ...]) -> None:
+        self.cases = result_path, runs
+        self.measured.emit()
 
     @property
     def measurements(self) -> tuple[Measured, ...]:

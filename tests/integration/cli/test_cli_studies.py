@@ -244,3 +244,21 @@ def test_warnings_count_the_runs_that_are_shown(cli: Cli, tmp_path: Path) -> Non
     circuit.write_text("x\nV1 in 0 1\nR1 in o 1k\nC1 o 0 1n\nC2 o p 1n\nC3 p 0 1n\n.op\n.end\n")
     run = cli("montecarlo", circuit, "--param", "R1=1%", "--runs", 3, "--measure", "v(o)", "--json")
     assert "(in 3 of 3 runs)" in run.document["warnings"][0]["message"]
+
+
+def test_a_case_is_kept_and_told_with_every_simulation(cli: Cli, divider: Path) -> None:
+    goals = [{"metric": "vout", "expression": "v(out)", "minimum": 4.6, "unit": "V"}]
+    cli("tool", "set_goals", json.dumps({"goals": goals}), "--project", divider.parent)
+    found = cli("worst-case", divider, "--param", "R*=10%", *VOUT, "--goal", "vout>=4.6", "--json").document
+    assert cli("cases", divider, "--keep", "low").exit_code == 2
+    assert (
+        cli("cases", divider, "--keep", "low", "--from", found["result_path"], "--run", "99").exit_code == 2
+    )
+    kept = cli("cases", divider, "--keep", "low", "--from", found["result_path"], "--json").document
+    assert [each["conditions"] for each in kept["cases"]] == ["R1 +10 %, R2 −10 %"]
+    assert "Case low: 1 of 1 goal missed: Output voltage 4.5 V (≥ 4.6 V)" in cli("simulate", divider).stdout
+    (case,) = cli("simulate", divider, "--json").document["cases"]
+    assert case["goals_met"] is False
+    assert case["goals"][0]["value"] == found["statistics"]["vout"]["eva"]["min"]["value"]
+    assert "cases" not in cli("simulate", divider, "--no-cases", "--json").document
+    assert cli("cases", divider, "--delete", "low", "--json").document["cases"] == []

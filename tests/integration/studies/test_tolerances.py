@@ -82,7 +82,7 @@ async def test_the_same_five_percent_everywhere(study: Study, case: Case) -> Non
         assert 0.9 * SHARE < max(off) <= SHARE
     names = ", ".join(case.parts)
     assert [str(line) for line in scattered.assumed] == [f"{names}: uniform within ±5 %"]
-    assert [str(line) for line in worst.assumed] == [f"{names}: at the ends, ±5 %"]
+    assert [str(line) for line in worst.assumed] == [f"{names}: at both tolerance limits, ±5 %"]
 
 
 LOOPS = {

@@ -94,6 +94,7 @@ class Bench:
                 settings=settings,
                 libraries=lambda: libraries,
             ),
+            run_cases=None,
             study=RunStudy(
                 batch=lambda _cluster: batch,
                 simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),

@@ -1,0 +1,1 @@
+"""How the goals of circuits stand, measured in runs that nobody keeps."""
