@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from application.ports.tool_servers import ToolServerConnector
     from application.workflow.journal import Narrate
     from composition.program import ProgramAdapters
+    from domain.design.likeness import KnownTexts
     from domain.llm.tool_servers import ToolServer
 
 
@@ -36,6 +37,11 @@ class ConversationAdapters:
         from presentation.narration import Narrator
 
         return Narrator.answering
+
+    def checkpoint_texts(self) -> KnownTexts:
+        from infrastructure.persistence.known_texts import checkpoint_texts
+
+        return checkpoint_texts()
 
     def forget_checkpoints(self, database: Path, thread: str) -> None:
         from infrastructure.persistence.checkpoint_rows import forget_thread

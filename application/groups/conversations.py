@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class Conversations:
             tools=self._tools,
             cpu=self._outside.program.cpu,
             limits=lambda: self._outside.models.limits or AgentLimits(),
-            next_step=_next_step,
+            next_step=partial(_next_step, known=self._outside.conversations.checkpoint_texts),
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
             exact=self._outside.models.vocabularies.counter,
             shares=lambda: self._outside.models.shares,

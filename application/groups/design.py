@@ -47,6 +47,7 @@ class Design:
             tracer=self._outside.program.tracer,
             narrators=self._outside.conversations.narrators,
             chat=self._chat,
+            checkpoint_texts=self._outside.conversations.checkpoint_texts,
         )
 
     @cached_property

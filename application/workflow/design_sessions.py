@@ -24,6 +24,7 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.conversation import SessionStore, Transcript
+    from domain.design.likeness import KnownTexts
 
 DEFAULT_MAX_ITERATIONS = 8
 _NAMED_CIRCUIT = re.compile(r"[\w./-]+\.(?:cir|sp|spice|net|ckt)\b", re.IGNORECASE)
@@ -144,8 +145,24 @@ class Question:
     """What an automatic answer would be."""
     reread: Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None = None
     """Asks the model what was meant by words of which the rules are not sure; None where there is none."""
+    known: KnownTexts | None = None
+    """Texts that are typed at checkpoints, with what they mean (checkpoint)."""
     context_tokens: int = 0
     """What the newest answer of the design filled of the model's window; 0 when nobody counted."""
+
+    def read(self, text: str) -> CheckpointIntent:
+        """What a text means that is typed at this checkpoint."""
+        from domain.design.checkpoint_reading import CheckpointReader
+
+        assert self.known is not None
+        return CheckpointReader(self.known)(
+            text,
+            goals=self.goals,
+            goals_met=self.goals_met,
+            has_failed=self.has_failed,
+            can_undo=self.can_undo,
+            rounds=self.rounds,
+        )
 
 
 Ask = Callable[[Question], Awaitable[Answer | Reply]]

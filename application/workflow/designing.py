@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from application.simulation.simulating import RunSimulation
     from application.tool_execution.executor import Confirm
     from application.tool_execution.operations import Operations
+    from domain.design.likeness import KnownTexts
 
 __all__ = [
     "DEFAULT_MAX_ITERATIONS",
@@ -94,9 +95,11 @@ class DesignCircuit:
         tracer: TurnTracer,
         narrators: Callable[[str], Narrate],
         chat: Callable[[], ChatWithModel],
+        checkpoint_texts: Callable[[], KnownTexts],
     ) -> None:
-        """`chat` has the models."""
+        """`chat` has the models; `checkpoint_texts` is called in a thread, before the first checkpoint."""
         self._chat = chat
+        self._checkpoint_texts = checkpoint_texts
         self._projects = projects
         self._simulate = simulate
         self._measure = measure
@@ -239,7 +242,14 @@ class DesignCircuit:
                 runtime = self._runtime(model, project, operations, journal, saver=saver, span=span)
                 try:
                     await _follow(
-                        runtime, project, journal, progress, model, prune=prune, is_new=session.is_new
+                        runtime,
+                        project,
+                        journal,
+                        progress,
+                        model,
+                        prune=prune,
+                        known=self._checkpoint_texts,
+                        is_new=session.is_new,
                     )
                 except Exception as error:
                     if not _can_go_on_after(error):
@@ -329,6 +339,7 @@ async def _follow(
     model: ChosenModel,
     *,
     prune: Callable[[], Awaitable[None]],
+    known: Callable[[], KnownTexts],
     is_new: bool,
 ) -> None:
     """Run the graph from its start, or from the last step that is known, to its end.
@@ -356,6 +367,7 @@ async def _follow(
         rounds,
         recapitulate=lambda: not is_new and not progress.has_judged,
         reread=model.reread,
+        known=known,
     )
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:

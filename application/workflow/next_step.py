@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from application.conversation.inspecting import NextStep
@@ -22,7 +22,8 @@ from application.workflow.model_steps import (
 )
 from application.workflow.nodes.model import action_values, first_text, first_values, task_of
 from application.workflow.plain_state import goal_from_plain, verdict_from_plain
-from domain.design.checkpoint_intent import read_checkpoint_text
+from domain.design.checkpoint_reading import CheckpointReader
+from domain.design.likeness import KnownTexts
 from domain.llm.chat import ModelRoom
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.tools.text_files import version_hash
@@ -36,8 +37,9 @@ async def next_step(
     *,
     words: str,
     room: ModelRoom,
+    known: Callable[[], KnownTexts],
 ) -> NextStep:
-    """What follows in workflow mode, with `words` typed so far.
+    """What follows in workflow mode, with `words` typed so far; `known` is called in a thread.
 
     At a question it is the step that its usual answer leads to; words at a checkpoint are read by the rules,
     as they are when they are sent. Of a step that was interrupted the beginning is told.
@@ -65,7 +67,7 @@ async def next_step(
         )
     circuit = state.get("circuit_file_path", "")
     if state.get("current_node") != "user_checkpoint":
-        meant = _meant(words, state)
+        meant = _meant(words, state, await asyncio.to_thread(known))
         if meant == "unclear":
             return NextStep(
                 task="INTENT_ANALYSIS", text=words, values=intent_values(words, state), circuit=circuit
@@ -120,12 +122,12 @@ def _state_of(run: DesignRun, updates: Sequence[Mapping[str, Any]]) -> GraphStat
     return cast("GraphState", state)
 
 
-def _meant(words: str, state: GraphState) -> str:
+def _meant(words: str, state: GraphState, known: KnownTexts) -> str:
     """What words at a checkpoint are taken for; nothing typed goes on."""
     if not words.strip():
         return "continue"
     verdicts = [verdict_from_plain(plain) for plain in state["last_verdicts"]]
-    read = read_checkpoint_text(
+    read = CheckpointReader(known)(
         words,
         goals=[goal_from_plain(plain) for plain in state["design_goals_summary"]],
         goals_met=all_met(verdicts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from application.graph.state import GraphState
     from domain.design.checkpoint_intent import CheckpointIntent
+    from domain.design.likeness import KnownTexts
     from domain.llm.conversation_record import ConversationRecord
     from domain.llm.costs import Cost
 
@@ -213,6 +215,7 @@ def decider(
     *,
     recapitulate: Callable[[], bool],
     reread: Reread,
+    known: Callable[[], KnownTexts],
 ) -> Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]:
     """Turns the graph's interrupts into typed questions and the answers back.
 
@@ -252,6 +255,7 @@ def decider(
                 rests=None if met else rests,
                 recommended="accept" if met else "continue" if rests is None else "stop",
                 reread=reread(state),
+                known=await asyncio.to_thread(known),
             )
         reply = await ask(question)
         answer = reply.answer if isinstance(reply, Reply) else reply

@@ -25,7 +25,7 @@ IntentKind = Literal[
     "unclear",
 ]  # fmt: skip
 
-_LONGEST = 400
+LONGEST = 400
 """Characters that a choice or a change of goals takes; who says more instructs or asks."""
 _READ_OF_LONG = 300
 """Of a longer text, at each of its ends."""
@@ -143,20 +143,20 @@ def read_checkpoint_text(
     """
     typed = text.strip()
     here = _Checkpoint(goals_met, has_failed, can_undo, rounds)
-    if len(typed) > _LONGEST:
+    if len(typed) > LONGEST:
         shown = plain(f"{typed[:_READ_OF_LONG]}\n{typed[-_READ_OF_LONG:]}")
         found = _long(here, shown)
     else:
         wanted = without_denied(typed)
         asked = without_rest(wanted)
         shown = without_deed(plain(wanted))
+        if (left := goals_left_by(asked, goals)) is not None:
+            return CheckpointIntent(kind="goals", text=typed, goals=left or None, is_sure=bool(left))
         if (
             _may_change_goals(without_sigh(plain(asked)), goals)
             and (changed := goals_changed_by(asked, goals)) is not None
         ):
             return CheckpointIntent(kind="goals", text=typed, goals=changed)
-        if (left := goals_left_by(asked, goals)) is not None:
-            return CheckpointIntent(kind="goals", text=typed, goals=left or None, is_sure=bool(left))
         found = _joined([each for part in _sentences(shown) if (each := _sentence(here, part)) is not None])
         if found.kind in {"instruction", "unclear"} and _asks_more(plain(asked), goals):
             found = _Read("goals", is_sure=False)

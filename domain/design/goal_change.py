@@ -42,13 +42,14 @@ _SPREAD = (
 )
 """What makes the share behind a figure its tolerance, as ± does."""
 SPREAD = re.compile(rf"(?:{_SPREAD}|\s*±\s*)[\d.]+\s?[%\w]*", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[,，;；。!！]|(?<=[a-z0-9%])\.(?=\s|$)")
-_CLAUSE = re.compile(r"[,;。!]|(?<=[a-z0-9%])\.(?=\s|$)|\band\b|并且|而且|同时", re.IGNORECASE)
+DOT = r"(?<!\bmin)(?<!\bmax)(?<!\bapprox)(?<=[a-z0-9%])\.(?=\s|$)"
+_CLAUSE_END = re.compile(rf"[,，;；。!！]|{DOT}")
+_CLAUSE = re.compile(rf"[,;。!]|{DOT}|\band\b|并且|而且|同时", re.IGNORECASE)
 _GOAL = r"(?:目标|要求|指标|限制|goal|requirement|target|spec|limit|)"
 _THIS = r"的?(?:这个|这项|那个|那项)?"
 _WITHOUT = (
     r"(?:不要|不用管|不用|不管|不必管|去掉|删掉|删除|取消|忽略|不考虑|不再要求|不作要求|不做要求|"
-    r"不要求|无所谓)"
+    r"不要求|不考核|不再考核|无所谓)"
 )
 _NO_MATTER = (
     r"(?:(?:does not|doesn't|do not|don't|no longer) (?:really )?matters?(?: to (?:me|us))?|"
@@ -77,16 +78,21 @@ _NAMES = (
     r"cut-?off|corner(?: frequency)?|截止(?:频率)?|转折(?:频率)?",
     r"attenuation|rejection|suppression|衰减|抑制",
     r"gain|amplification|增益|放大倍数",
-    r"output voltage|v_?out|输出电压|output(?=\s(?:should|must|has|needs|to|at|is|=))",
+    r"output voltage|v_?out|输出电压|输出(?=\s?(?:电压|精度|[改调设变换要到]|\d))"
+    r"|output(?=\s?精度|\s(?:should|must|has|needs|to|at|is|now|=|\d))",
     r"(?:supply|quiescent|total) current|静态电流|供电电流|电源电流|总电流|耗电",
 )
 """What a goal that a model named is called besides, likewise."""
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
 _PLACE_BEHIND = re.compile(r"\s*(?:处|时|那里|的地方)")
+_ATTENUATION_BEHIND = re.compile(
+    r"\s*(?:[的这那个]{1,3})?(?:attenuation|rejection|suppression|衰减|抑制)", re.IGNORECASE
+)
 _REASON = re.compile(
     r"(?:there's|there is|there are|it's|it is|because|since|we have|as"
-    r"|就?(?:不用|别|不必)管(?:它|这个|那个)?了?$|反正|因为|毕竟|后面|后级|随便|无所谓)",
+    r"|th(?:is|at)(?:'s)? (?:one )?(?:runs?|goes|feeds|is|only|was)|(?:we|they|i) (?:are|run|only|never|just)"
+    r"|不再?(?:考核|要求|看)了?$|就?(?:不用|别|不必)管(?:它|这个|那个)?了?$|反正|因为|毕竟|后面|后级|随便|无所谓)",
     re.IGNORECASE,
 )
 """How what is said begins of why a goal is given up."""
@@ -174,7 +180,10 @@ def goals_left_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, .
 
 
 def _gives_up(clause: str, name: str) -> bool:
-    behind = rf"[把对那就而且也]*(?:{name}){_THIS}{_GOAL}[就先都也]?{_WITHOUT}[了吧啦]*"
+    place = r"(?:\d+\s?k?(?:hz)?处?的?(?:[这那][个项条])?)?"
+    behind = (
+        rf"[把对那就而且也]*(?:[这那][个项条])?{place}(?:{name}){_THIS}{_GOAL}[就先都也]?{_WITHOUT}[了吧啦]*"
+    )
     before = rf"[就先也请]*{_WITHOUT}[掉对]?(?:{name}){_THIS}{_GOAL}[了吧啦]*"
     english = rf"(?:and |please |just |you can )*{_GIVE_UP}(?:about )?(?:the )?(?:{name})(?: {_GOAL})?"
     dropped = rf"(?:please |just )*{_DROP}(?:the )?(?:{name}) {_SPEC}(?: altogether| entirely| completely)?"
@@ -225,7 +234,9 @@ def _is_place(sentence: Sentence, mention: Mention, figures: Sequence[Mention]) 
     end = found.start() if (found := _CLAUSE.search(text, mention.end)) else len(text)
     others = [each for each in figures if begin <= each.start < end and each.dimension not in ("Hz", "none")]
     is_told = _PLACE_BEFORE.search(text[: mention.start]) or _PLACE_BEHIND.match(text, mention.end)
-    return mention.dimension == "Hz" and bool(others) and is_told is not None
+    is_told = is_told or _ATTENUATION_BEHIND.match(text, mention.end)
+    is_frequency = mention.dimension == "Hz" or (mention.dimension == "none" and mention.value >= 1e3)
+    return is_frequency and bool(others) and is_told is not None
 
 
 def _is_measured_at(goal: DesignGoal, frequency: float) -> bool:

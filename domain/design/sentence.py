@@ -246,6 +246,7 @@ def _normalise(text: str) -> str:
     text = text.replace("\uff0c", ", ")  # parts clauses: 555\uff0c800Hz is no number
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
+    text = re.sub(r"半个?(?=\s?(?:dB|分贝|伏|安|[VA]\b))", "0.5", text)
     text = re.sub(r"\+/?-(?=\s?[\d.])|正负(?=\s?[\d.])|plus or minus ", "±", re.sub(r"[×✕]", "x", text))
     text = _RANGE_IN_WORDS.sub(r"\g<low>~\g<high>", re.sub(r"[～〜∼]", "~", text))
     text = re.sub(r"[→⟶➔⇒]", "->", text)

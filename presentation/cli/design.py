@@ -253,7 +253,6 @@ async def _decided(
 ) -> Answer | Reply:
     """The answer to a checkpoint: yes, no (stop), or other words, which end nothing unasked."""
     from application.workflow.design_sessions import reply_of
-    from domain.design.checkpoint_intent import read_checkpoint_text
 
     while True:
         typed = await read_words(out.translate(asked), at_end=left)
@@ -261,14 +260,7 @@ async def _decided(
             return yes
         if typed.lower() in _NO:
             return "stop"
-        intent = read_checkpoint_text(
-            typed,
-            goals=question.goals,
-            goals_met=question.goals_met,
-            has_failed=question.has_failed,
-            can_undo=question.can_undo,
-            rounds=question.rounds,
-        )
+        intent = question.read(typed)
         if not intent.is_sure and question.reread is not None:
             intent = await question.reread(intent)
         reply = reply_of(intent)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from application.ports.events import GoalsUnderstood
-from domain.design.checkpoint_intent import CheckpointIntent, IntentKind, read_checkpoint_text
+from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
 from domain.llm.tools.confirmation_card import Answers, AnswerWord, CallOnCard, CardAnswer, ConfirmationCard
 from presentation.panels.conversation.items import (
     Choice,
@@ -355,14 +355,7 @@ class Asking:
             return None
         question = asked.question
         self._items.put(UserText(key=new_ulid(), text=text, created=now(), can_edit=False))
-        intent = read_checkpoint_text(
-            text,
-            goals=question.goals,
-            goals_met=question.goals_met,
-            has_failed=question.has_failed,
-            can_undo=question.can_undo,
-            rounds=question.rounds,
-        )
+        intent = question.read(text)
         self._said.append(intent)
         self._close_chip()
         self._chip = new_ulid()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from domain.design.checkpoint_intent import CheckpointIntent, read_checkpoint_text
+from domain.design.checkpoint_intent import CheckpointIntent
+from domain.design.checkpoint_reading import CheckpointReader
 from domain.simulation.goals import DesignGoal
+from infrastructure.persistence.known_texts import checkpoint_texts
 
 
 def goal(metric: str, unit: str, **bounds: float) -> DesignGoal:
@@ -206,7 +208,7 @@ def read(text: str, *, is_met: bool = False) -> CheckpointIntent:
         if any(each in text for each in OF_FILTER)
         else AMPLIFIER
     )
-    return read_checkpoint_text(
+    return CheckpointReader(checkpoint_texts())(
         text, goals=goals, goals_met=is_met, has_failed=False, can_undo=True, rounds=4
     )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from domain.design.checkpoint_intent import CheckpointIntent, read_checkpoint_text
+from domain.design.checkpoint_intent import CheckpointIntent
+from domain.design.checkpoint_reading import CheckpointReader
 from domain.simulation.goals import DesignGoal
+from infrastructure.persistence.known_texts import checkpoint_texts
 
 
 def goal(metric: str, unit: str, expression: str = "", **bounds: float) -> DesignGoal:
@@ -247,7 +249,7 @@ CHANGES = (
 
 def read(circuit: str, text: str) -> CheckpointIntent:
     goals, rounds = CIRCUITS[circuit]
-    return read_checkpoint_text(
+    return CheckpointReader(checkpoint_texts())(
         text, goals=goals, goals_met=False, has_failed=False, can_undo=True, rounds=rounds
     )
 
