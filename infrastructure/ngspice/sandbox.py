@@ -206,6 +206,8 @@ class Sandbox:
         self._abi = landlock_abi() if abi is None else abi
         self._launcher = _LAUNCHER.read_text(encoding="utf-8")
         self._data_folders = tuple(_ngspice_folders(parts.ngspice.path))
+        self._machine: tuple[object, list[Path]] | None = None
+        """What of this machine runs see, behind the state of the libraries' folders."""
 
     @property
     def uses_bubblewrap(self) -> bool:
@@ -367,23 +369,41 @@ class Sandbox:
         return [*size, "--tmpfs", path]
 
     def _machine_paths(self) -> list[Path]:
-        """The least of this machine that starts the interpreter and ngspice, outer folders first."""
+        """The least of this machine that starts the interpreter and ngspice, outer folders first.
+
+        Looked for once, and anew when a folder has changed in which a library or its link lies: most of what
+        making a command line costs is to follow some seventy links.
+        """
+        programs = (self._hosted or self._parts.ngspice, self._parts.interpreter)
+        files = [file for each in programs for file in (each.loader, *each.libraries) if file is not None]
+        state = tuple(_state_of(folder) for folder in sorted({file.parent for file in files}))
+        if self._machine is None or self._machine[0] != state:
+            self._machine = state, self._found_on_machine([each.path for each in programs], files)
+        return self._machine[1]
+
+    def _found_on_machine(self, programs: Iterable[Path], files: Iterable[Path]) -> list[Path]:
         whole_folders = "landlock" in self.layers
-        wanted: set[Path] = {Path("/etc/ld.so.cache"), *self._data_folders, *_standard_library()}
-        real: dict[Path, Path] = {}  # most of the seventy libraries lie in one or two folders
-        for program in (self._hosted or self._parts.ngspice, self._parts.interpreter):
-            wanted.add(program.path)
-            for file in (program.loader, *program.libraries):
-                if file is not None:
-                    if file.parent not in real:
-                        real[file.parent] = Path(os.path.realpath(file.parent))
-                    wanted |= _as_bound(real[file.parent] / file.name, whole_folders)
+        wanted = {Path("/etc/ld.so.cache"), *self._data_folders, *_standard_library(), *programs}
+        real: dict[Path, Path] = {}  # most of the libraries lie in one or two folders
+        for file in files:
+            if file.parent not in real:
+                real[file.parent] = Path(os.path.realpath(file.parent))
+            wanted |= _as_bound(real[file.parent] / file.name, whole_folders)
         ordered = sorted(wanted, key=lambda path: len(path.parts))
         kept: list[Path] = []
         for path in ordered:
             if not any(_is_under(path, folder) for folder in kept):
                 kept.append(path)
         return kept
+
+
+def _state_of(folder: Path) -> tuple[int, int, int] | None:
+    """Something that differs when an entry of `folder` was made, replaced or removed; None without it."""
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def _as_bound(file: Path, whole_folders: bool) -> set[Path]:
