@@ -21,8 +21,8 @@ from domain.simulation.goals import DesignGoal
 _LEAD = 10.0
 """Nats from which on a likeness is believed: of 280 texts that were new 252 had them, one wrongly."""
 _FAR = 20.0
-"""From which on it is believed against what the rules are sure of, and nobody is asked about what is harmless:
-190 had them, all rightly."""
+"""From which on it is believed against what the rules are sure of, and what is harmless is done unasked: 190
+had them, all rightly."""
 _CHOICES = frozenset(("continue", "optimize", "fix", "accept", "stop", "undo", "go_back"))
 _FIRST = re.compile(r"\b(?:first|initial|original)\b|最初|最早|初版|原版|一开始|原始")
 
