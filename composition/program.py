@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from application.project.unclean_ends import UncleanEnds
     from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
+    from application.reports.making import ReportPages
     from domain.llm.service import NetworkSettings
     from domain.settings import UserSettings
     from infrastructure.persistence.authenticity import UserKey
@@ -135,6 +136,13 @@ class ProgramAdapters:
         from infrastructure.persistence.unclean_ends import UncleanEndFiles
 
         return UncleanEndFiles(user_home=self.home)
+
+    @property
+    def report_pages(self) -> ReportPages:
+        from presentation.report.making import TranslatedPages
+        from presentation.translation import Translator
+
+        return TranslatedPages(Translator(self.language))
 
     @cached_property
     def seals(self) -> ResultSeals:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from application.project.goals_watch import WatchGoals
     from application.project.since_when import FindCulprit
     from application.reports.circuit_report import ReportCircuit
+    from application.reports.kept_studies import KeptStudies
+    from application.reports.making import MakeReport
     from application.workflow.designing import DesignCircuit
     from application.workflow.going_back import GoBackToRound
 
@@ -139,4 +141,23 @@ class Design:
             measure=self._simulation.measure,
             waveforms=self._simulation.waveforms,
             export=self._simulation.export,
+            schematics=self._simulation.schematic,
+            kept=self.kept_studies,
+        )
+
+    @cached_property
+    def kept_studies(self) -> KeptStudies:
+        """The studies of a circuit that a report can tell."""
+        from application.reports.kept_studies import KeptStudies
+
+        return KeptStudies(catalogue=self._outside.project.results, read=self._simulation.read_study)
+
+    @cached_property
+    def make_report(self) -> MakeReport:
+        """A design report as files."""
+        from application.reports.making import MakeReport
+
+        program = self._outside.program
+        return MakeReport(
+            gather=lambda: self.report, pages=lambda: program.report_pages, write_file=program.write_file
         )

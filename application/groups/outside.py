@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from application.project.unsaved_texts import UnsavedTexts
     from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
+    from application.reports.making import ReportPages
     from application.results.exporting import PictureWriter, TableWriter
     from application.simulation.schematics import SchematicWriter
     from application.simulation.waveforms import FigureStore
@@ -99,6 +100,8 @@ class ProgramParts(Protocol):
     def tracer(self) -> TurnTracer: ...
     def read_file(self, path: Path, most: int) -> bytes | None: ...
     def write_file(self, path: Path, content: bytes) -> None: ...
+    @property
+    def report_pages(self) -> ReportPages: ...
 
 
 class SimulationParts(Protocol):

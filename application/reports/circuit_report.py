@@ -7,11 +7,12 @@ reason; only a circuit that cannot be read has none.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.reports.drawn_schematic import DrawnSchematic, drawn_schematic
 from application.results.exporting import ExportRequest, PictureOptions
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from application.design.rounds import DesignRounds
     from application.project.browsing import BrowseProject
     from application.project.sharing import ShareProject
+    from application.reports.kept_studies import KeptStudies, ReportStudy
     from application.results.exporting import ExportResult
     from application.simulation.judging import JudgedGoal
     from application.simulation.measuring import MeasureResult
+    from application.simulation.schematics import DrawSchematic
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
     from domain.simulation.goal_conditions import Settings
@@ -57,10 +60,12 @@ class CircuitReport:
     """The other files it is made of; paths within the project, absolute outside."""
     result: SimulationResult
     """A run of the circuit as it is, successful or not."""
+    schematic: DrawnSchematic
     goals: tuple[JudgedGoal, ...] = ()
     pictures: tuple[ReportPicture, ...] = ()
     undrawn: Mapping[str, Message] = field(default_factory=dict)
     """Why there are no curves of an analysis."""
+    studies: tuple[ReportStudy, ...] = ()
     rounds: DesignRounds | None = None
     """Of the last design of this circuit."""
 
@@ -75,15 +80,22 @@ class ReportCircuit:
     measure: MeasureResult
     waveforms: LoadWaveforms
     export: ExportResult
+    schematics: DrawSchematic
+    kept: KeptStudies
 
     async def __call__(
-        self, folder: Path, circuit: Path | None = None, *, words: Mapping[str, str]
+        self,
+        folder: Path,
+        circuit: Path | None = None,
+        *,
+        words: Mapping[str, str],
+        studies: Sequence[str] | None = None,
     ) -> CircuitReport:
         """Gather it; the circuit is simulated unless a stored run is of the same files.
 
         `circuit`: in the project; None for its only one. `words`: those in the pictures, as in
-        `PictureOptions`. Raises UserInputError when it is not clear which circuit is meant, or it can't be
-        read; EnvironmentProblem without ngspice.
+        `PictureOptions`. `studies`: as in `KeptStudies.chosen`. Raises UserInputError when it is not clear
+        which circuit is meant, it can't be read, or a study is not there; EnvironmentProblem without ngspice.
         """
         opened = await self.browse.open(folder)
         root = opened.root
@@ -91,6 +103,7 @@ class ReportCircuit:
         place = chosen.relative_to(root).as_posix()
         netlist = await self.share.text(root, place)
         files = await self.simulate.files_of(chosen)
+        told = await self.kept.chosen(root, chosen, studies)
         goals = await self.browse.goals(root, chosen)
         judged: tuple[JudgedGoal, ...] = ()
         conditions, lacking = await self._conditions(chosen, goals)
@@ -115,6 +128,8 @@ class ReportCircuit:
                 if path != chosen
             ),
             result=result,
+            schematic=await drawn_schematic(self.schematics, chosen),
+            studies=told,
             goals=judged,
             pictures=pictures,
             undrawn=undrawn,

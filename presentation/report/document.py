@@ -1,25 +1,26 @@
-"""A design report as a document: headings, paragraphs, tables, code, pictures; in the reader's language."""
+"""A design report as a document, in the reader's language."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from application.design.rounds import DesignRounds
 from application.reports.circuit_report import CircuitReport
+from application.reports.drawn_schematic import DrawnSchematic
 from application.simulation.judging import JudgedGoal
 from domain.simulation.operating_point import REGIONS, DevicePoint, OperatingPoint
 from domain.simulation.result import SimulationResult
 from presentation import VERSION
 from presentation.figures import figure, number
-from presentation.goal_margins import NOT_MEASURED, row_of, shown, typeset
+from presentation.goal_margins import row_of, shown, typeset
 from presentation.goal_words import name_of_judged
+from presentation.report.blocks import Block, Cell, Code, Heading, Paragraph, Picture, Table, Translate
+from presentation.report.goals import goal_table
+from presentation.report.studies import study_blocks
 from presentation.round_words import change_of
 from shared.message import Message, msg, one_line
-
-Translate = Callable[[Message], str]
 
 WORDS: Mapping[str, Message] = {
     "time": msg("time"),
@@ -42,58 +43,7 @@ _UNITS = {"i": "A", "v": "V", "g": "S", "p": "W"}
 _POWER = "power"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading; 1 is the report's title."""
-
-    level: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A paragraph of plain text."""
-
-    text: str
-    mood: str = ""
-    """"ok", "error" or "" (a plain one)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a table."""
-
-    text: str
-    mood: str = ""
-    is_number: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with a head."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Lines as they are."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A drawing with what it shows."""
-
-    svg: str
-    caption: str
-
-
 _BLANK = (Cell(""), Cell("", is_number=True))
-
-Block = Heading | Paragraph | Table | Code | Picture
 
 
 def document_of(report: CircuitReport, translate: Translate, *, now: datetime) -> tuple[Block, ...]:
@@ -108,8 +58,9 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
     yield _summary(report, say)
     if report.goals:
         yield Heading(2, say(msg("Goals")))
-        yield _goals(report.goals, say)
+        yield goal_table(report.goals, say)
         yield from _unjudged(report.goals, say)
+    yield from _schematic(report.schematic, say)
     yield from _measurements(report.result, say)
     yield from _issues(report.result, say)
     for picture in report.pictures:
@@ -120,6 +71,8 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
         yield Paragraph(say(why), "error")
     if report.result.operating_point is not None:
         yield from _operating_point(report.result.operating_point, say)
+    for found in report.studies:
+        yield from study_blocks(found, report.result.netlist_sha256, say)
     if report.rounds is not None:
         yield from _rounds(report.rounds, say)
     yield Heading(2, say(msg("Netlist")))
@@ -155,25 +108,18 @@ def _summary(report: CircuitReport, say: Translate) -> Paragraph:
     return Paragraph(say(told), "ok" if met == len(judged) and not others else "error")
 
 
-def _goals(goals: Sequence[JudgedGoal], say: Translate) -> Table:
-    head = (msg("Goal"), msg("Measured as"), msg("Limit"), msg("Value"), msg("Margin"), msg("Verdict"))
-    rows = []
-    for each in goals:
-        row = row_of(each.verdict)
-        verdict = msg("not judged") if not each.is_judged else msg("met") if row.met else msg("missed")
-        mood = "" if not each.is_judged else "ok" if row.met else "error"
-        value = NOT_MEASURED if isinstance(row.value, Message) else shown(row.value)
-        rows.append(
-            (
-                Cell(one_line(say(name_of_judged(each.verdict)))),
-                Cell(one_line(each.verdict.goal.expression)),
-                Cell(say(shown(row.limit)), is_number=True),
-                Cell(say(value), mood, is_number=True),
-                Cell(say(shown(row.margin_text)), mood, is_number=True),
-                Cell(say(verdict), mood),
-            )
-        )
-    return Table(tuple(map(say, head)), tuple(rows))
+def _schematic(found: DrawnSchematic, say: Translate) -> Iterator[Block]:
+    yield Heading(2, say(msg("Schematic")))
+    if found.reason is not None:
+        yield Paragraph(say(msg("Not drawn: {reason}", reason=found.reason)), "warn")
+        if found.advice is not None:
+            yield Paragraph(say(found.advice))
+        return
+    yield Picture(found.svg, say(msg("{count} {count:element|elements}", count=found.elements)), is_own=True)
+    for reason in found.undrawn[:_MOST_ISSUES]:
+        yield Paragraph(one_line(say(msg("Not drawn: {reason}", reason=reason))), "warn")
+    if len(found.undrawn) > _MOST_ISSUES:
+        yield Paragraph(say(msg("and {count} more", count=len(found.undrawn) - _MOST_ISSUES)))
 
 
 def _unjudged(goals: Sequence[JudgedGoal], say: Translate) -> Iterator[Block]:
@@ -253,7 +199,7 @@ def _devices(devices: Sequence[DevicePoint], say: Translate) -> Table:
     for each in devices:
         region = REGIONS.get(each.region)
         told = ", ".join(
-            f"{name.upper() if name[0] != 'g' else name} = {_text(value, _UNITS[name[0]])}"
+            f"{name.upper() if name[0] != 'g' else name}\u00a0=\u00a0{_text(value, _UNITS[name[0]])}"
             for name, value in each.figures.items()
             if name != _POWER and name[0] in _UNITS and math.isfinite(value)
         )

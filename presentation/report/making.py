@@ -1,90 +1,53 @@
-"""A report made and written: as a page, as Markdown with its pictures beside it, or as a PDF file."""
+"""A report in one language: as a page, as Markdown with its pictures beside it, or as a PDF file."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, get_args
 
-from application.app import Application
-from presentation.report.document import WORDS, Block, document_of
+from application.reports.circuit_report import CircuitReport
+from application.reports.making import ReportFormat
+from presentation.report.document import WORDS, document_of
 from presentation.report.writing import as_markdown, as_page, pictures_of
 from presentation.translation import Translator
-from shared.errors import EnvironmentProblem, UserInputError
+from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import ProcessLimits, ProcessManager
 from shared.uninterrupted import off_loop
-
-ReportFormat = Literal["pdf", "html", "md"]
-FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 _ROOT = Path(__file__).resolve().parents[2]
 _LIMITS = ProcessLimits(wall_s=90.0, output_bytes=64 * 1024)
 
 
-def format_of(target: Path) -> ReportFormat:
-    """What the name of a file asks for. Raises UserInputError."""
-    ending = target.suffix.lower().removeprefix(".")
-    found = next((each for each in FORMATS if each == ending), None)
-    if found is None:
-        raise UserInputError(
-            msg("A report is a .pdf, .html or .md file, not {name}.", name=target.name),
-            advice=msg("Give the file one of these endings."),
-            file=target,
-            error_type="bad_usage",
-        )
-    return found
+class TranslatedPages:
+    """Implements application.reports.making.ReportPages."""
 
+    def __init__(self, translate: Translator) -> None:
+        self._translate = translate
 
-async def make_report(
-    app: Application,
-    project: Path,
-    target: Path,
-    translate: Translator,
-    *,
-    circuit: Path | None = None,
-    overwrite: bool = False,
-) -> tuple[Path, ...]:
-    """Write the report of a circuit of `project` to `target`; returns the files that were written.
+    @property
+    def words(self) -> Mapping[str, str]:
+        return {key: self._translate(word) for key, word in WORDS.items()}
 
-    Raises UserInputError (no such circuit, several of them, the file is there), EnvironmentProblem (ngspice
-    or what prints pages is missing, the disk).
-    """
-    form = format_of(target)
-    if not overwrite and await off_loop(target.exists):
-        raise UserInputError(
-            msg("{path} exists already.", path=target),
-            advice=msg("Choose another name."),
-            file=target,
-            error_type="target_exists",
-        )
-    words = {key: translate(word) for key, word in WORDS.items()}
-    report = await app.design.report(project, circuit, words=words)
-    blocks = document_of(report, translate, now=datetime.now().astimezone())
-    put = app.program.write_file
-    if form == "md":
-        return await off_loop(_write_markdown, blocks, target, put)
-    page = await off_loop(lambda: as_page(blocks, language=translate.language).encode("utf-8"))
-    if form == "pdf":
-        page = await _printed(page)
-    await off_loop(put, target, page)
-    return (target,)
+    async def files(self, report: CircuitReport, form: ReportFormat, stem: str) -> Mapping[str, bytes]:
+        if form == "md":
+            return await off_loop(self._markdown, report, stem)
+        page = await off_loop(self._page, report)
+        return {f"{stem}.{form}": page if form == "html" else await _printed(page)}
 
+    def _page(self, report: CircuitReport) -> bytes:
+        blocks = document_of(report, self._translate, now=datetime.now().astimezone())
+        return as_page(blocks, language=self._translate.language).encode("utf-8")
 
-def _write_markdown(
-    blocks: Sequence[Block], target: Path, put: Callable[[Path, bytes], None]
-) -> tuple[Path, ...]:
-    drawings = pictures_of(blocks)
-    pictures = [target.with_name(f"{target.stem}-{n}.svg") for n, _ in enumerate(drawings, 1)]
-    for path, svg in zip(pictures, drawings, strict=True):
-        put(path, svg.encode("utf-8"))
-    names = [path.name.replace(" ", "%20") for path in pictures]
-    put(target, as_markdown(blocks, pictures=names).encode("utf-8"))
-    return (target, *pictures)
+    def _markdown(self, report: CircuitReport, stem: str) -> Mapping[str, bytes]:
+        blocks = document_of(report, self._translate, now=datetime.now().astimezone())
+        pictures = {f"{stem}-{n}.svg": svg.encode("utf-8") for n, svg in enumerate(pictures_of(blocks), 1)}
+        text = as_markdown(blocks, pictures=[name.replace(" ", "%20") for name in pictures])
+        return {f"{stem}.md": text.encode("utf-8"), **pictures}
 
 
 async def _printed(page: bytes) -> bytes:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from presentation.report.document import Block, Cell, Code, Heading, Paragraph, Picture, Table
+from presentation.report.blocks import Block, Cell, Code, Heading, Paragraph, Picture, Table
 
 _RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 _STYLE = _RESOURCES / "web" / "report.css"
@@ -18,6 +18,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-sr
 _MONO = "JetBrainsMono-Regular"
 _HOLES = re.compile(r"@([a-z_]+\.[a-z_]+)")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+_SHORT = 12
 _FENCE = re.compile(r"`{3,}")
 
 
@@ -83,11 +84,14 @@ def _element(block: Block) -> str:
             return f"<pre>{html.escape(block.text)}</pre>"
         case Table():
             head = "".join(
-                f"<th{_class('number' if cell.is_number else '')}>{html.escape(text)}</th>"
+                f"<th{_class(_classes(text, 'number' if cell.is_number else ''))}>{html.escape(text)}</th>"
                 for text, cell in zip(block.head, _first(block), strict=True)
             )
             rows = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in block.rows)
             return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+        case Picture(is_own=True):
+            caption = f"<figcaption>{html.escape(block.caption)}</figcaption>" if block.caption else ""
+            return f'<figure class="own">{block.svg.strip()}{caption}</figure>'
         case Picture():
             data = base64.b64encode(block.svg.encode("utf-8")).decode("ascii")
             source = f"data:image/svg+xml;base64,{data}"  # as an image nothing in it runs
@@ -96,8 +100,13 @@ def _element(block: Block) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    classes = f"{cell.mood} number".strip() if cell.is_number else cell.mood
+    classes = _classes(cell.text, cell.mood, "number" if cell.is_number else "")
     return f"<td{_class(classes)}>{html.escape(cell.text)}</td>"
+
+
+def _classes(text: str, *names: str) -> str:
+    """Those of a cell; a short text is never broken."""
+    return " ".join(name for name in (*names, "short" if 0 < len(text) <= _SHORT else "") if name)
 
 
 def _class(names: str) -> str:

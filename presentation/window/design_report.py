@@ -25,7 +25,8 @@ def make_design_report(services: WindowServices, app: Application, window: QWidg
 async def _make(
     services: WindowServices, app: Application, window: QWidget, root: Path, circuit: Path
 ) -> None:
-    from presentation.report.making import make_report
+    from application.reports.making import ReportRequest
+    from presentation.report.making import TranslatedPages
 
     workspace = services.workspace
     start = root / f"{circuit.stem}-report.pdf"
@@ -35,8 +36,9 @@ async def _make(
     if workspace.buffers is not None:  # the report is of what stands in the editor
         await workspace.buffers.save_unsaved()
     workspace.status_changed.emit(msg("Making the report of {name}", name=circuit.name))
-    translate = Translator(services.language.name, place="window")
-    (written, *_) = await make_report(app, root, target, translate, circuit=circuit, overwrite=True)
+    pages = TranslatedPages(Translator(services.language.name, place="window"))
+    request = ReportRequest(project=root, circuit=circuit)
+    (written, *_) = await app.design.make_report(request, target, pages, overwrite=True)
     workspace.status_changed.emit(msg("Report: {path}", path=written.name))
     is_wanted = await choose(
         services,

@@ -141,8 +141,8 @@ async def test_a_monte_carlo_gives_what_the_same_specification_gives_elsewhere(
     view = page.view.result
     assert isinstance(view, ScatterView)
     assert [caption for caption, _ in view.head.texts][:2] == ["Yield, 2 goals", "95 % interval"]
-    assert sum(view.histogram.counts) == 40
-    assert [limit.text for limit in view.histogram.limits] == ["3\u00a0kHz", "3.4\u00a0kHz"]
+    assert sum(view.histogram.content.counts) == 40
+    assert [limit.text for limit in view.histogram.content.limits] == ["3\u00a0kHz", "3.4\u00a0kHz"]
     assert {bar.name for bar in view.shares.bars} == {"R1", "R2", "C1"}
     margins = [study.margin(row) for row in study.rows]
     assert view.table.runs[0] == min(study.rows, key=lambda row: margins[row.run] or 0).run
@@ -259,7 +259,7 @@ async def test_rows_and_chart_fill_while_it_runs_and_stopping_keeps_what_came(
         assert pane.run_button.text() == "Stop"
         assert " of 100000 runs" in page.progress.text()
         assert len(seen[0].rows) < len(seen[1].rows)
-        assert sum(view.histogram.counts) == len(seen[-1].rows)
+        assert sum(view.histogram.content.counts) == len(seen[-1].rows)
         assert seen[-1].figure("statistics", "fc", "n") == len(seen[-1].rows)
         assert "so far" in page.findChild(QLabel, "last_run").text()
         view.file_wanted.emit()

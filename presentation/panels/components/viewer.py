@@ -22,8 +22,9 @@ from domain.circuit.netlist import CIRCUIT_SUFFIXES, NETLIST_SUFFIXES
 from domain.components.component import KINDS, Component, fault_words, figure_words
 from domain.components.placing import include_path
 from domain.components.titles import title_of
-from presentation.panels.studies.charts import Line, LinesChart, LinesContent
-from presentation.panels.studies.scales import linear, logarithmic
+from presentation.charts.content import Line, LinesContent
+from presentation.charts.scales import linear, logarithmic
+from presentation.panels.studies.charts import LinesChart
 from presentation.ui.fitting import ScrolledParts
 from presentation.ui.parts import ElidedLabel, arrange, copy_text, once_after, push_button, text_label
 from presentation.ui.styles import mark

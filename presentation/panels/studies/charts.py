@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from presentation.panels.studies.scales import Scale, linear
+from presentation.charts.content import MOST_MARKS, Bar, BinsContent, Limit, Line, LinesContent
+from presentation.charts.scales import Scale
 from presentation.ui.theme import Theme
 from presentation.ui.workspace import WindowServices
 
 _TICK = 4
 _LEAST = QSize(200, 96)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """A bound of a goal on an axis."""
-
-    value: float
-    text: str
-    is_lower: bool
 
 
 class Chart(QWidget):
@@ -117,40 +108,23 @@ class HistogramChart(Chart):
 
     def __init__(self, services: WindowServices, name: str) -> None:
         super().__init__(services, name)
-        self.edges: Sequence[float] = ()
-        self.counts: Sequence[int] = ()
-        self.limits: Sequence[Limit] = ()
-        self._unit = ""
-        self._bell: tuple[float, float] | None = None
+        self.content = BinsContent()
 
-    def show_bins(
-        self,
-        edges: Sequence[float],
-        counts: Sequence[int],
-        unit: str,
-        *,
-        limits: Sequence[Limit] = (),
-        bell: tuple[float, float] | None = None,
-    ) -> None:
-        """`bell`: mean and sigma of the normal curve over it."""
-        self.edges, self.counts, self._unit, self.limits, self._bell = edges, counts, unit, limits, bell
+    def show_bins(self, content: BinsContent) -> None:
+        self.content = content
         self.update()
 
     def draw(self, painter: QPainter) -> None:
         """Mask, bars, bell, limits."""
-        if len(self.edges) < 2 or not any(self.counts):
+        content = self.content
+        if len(content.edges) < 2 or not any(content.counts):
             return
-        span = self.edges[-1] - self.edges[0]
-        near = [each for each in self.limits if self.edges[0] - span <= each.value <= self.edges[-1] + span]
-        low = min([self.edges[0], *(each.value for each in near)]) - 0.06 * span
-        high = max([self.edges[-1], *(each.value for each in near)]) + 0.06 * span
-        x = linear(low, high, self._unit, room=self.width() // 90)
-        y = linear(0, max(self.counts) * 1.12, "", room=self.height() // 40)
+        x, y = content.scales(self.width() // 90, self.height() // 40)
+        near = content.near
         inside = self._frame(painter, x, y)
         self._mask(painter, inside, x, near)
-        self._bars(painter, inside, x, y, near)
-        if self._bell is not None:
-            self._draw_bell(painter, inside, x, y)
+        self._bars(painter, inside, x, y)
+        self._draw_bell(painter, inside, x, y)
         for each in near:
             at = round(inside.left() + x.share(each.value) * inside.width()) + 0.5
             painter.setPen(self._dashed("plot.goal"))
@@ -166,45 +140,25 @@ class HistogramChart(Chart):
             area = QRectF(left, inside.top(), max(right - left, 0), inside.height())
             painter.fillRect(area, self.theme.color("plot.mask"))
 
-    def _bars(self, painter: QPainter, inside: QRectF, x: Scale, y: Scale, near: Sequence[Limit]) -> None:
+    def _bars(self, painter: QPainter, inside: QRectF, x: Scale, y: Scale) -> None:
+        content = self.content
         good, bad = self.theme.color("trace.0"), self.theme.color("error.fill")
-        for left, right, count in zip(self.edges, self.edges[1:], self.counts, strict=False):
-            middle = (left + right) / 2
-            is_bad = any(middle < each.value if each.is_lower else middle > each.value for each in near)
+        for left, right, count in zip(content.edges, content.edges[1:], content.counts, strict=False):
             start = inside.left() + x.share(left) * inside.width()
             end = inside.left() + x.share(right) * inside.width()
             height = y.share(count) * inside.height()
             bar = QRectF(start + 0.5, inside.bottom() - height, max(end - start - 1, 1), height)
-            painter.fillRect(bar, bad if is_bad else good)
+            painter.fillRect(bar, bad if content.is_bad((left + right) / 2) else good)
 
     def _draw_bell(self, painter: QPainter, inside: QRectF, x: Scale, y: Scale) -> None:
-        mean, sigma = self._bell or (0.0, 0.0)
-        if not sigma > 0:
-            return
-        total, width = sum(self.counts), (self.edges[-1] - self.edges[0]) / len(self.counts)
-        peak = total * width / (sigma * math.sqrt(2 * math.pi))
         line = QPolygonF()
-        for step in range(121):
-            value = x.low + (x.high - x.low) * step / 120
-            height = peak * math.exp(-(((value - mean) / sigma) ** 2) / 2)
-            line.append(QPointF(inside.left() + step / 120 * inside.width(),
-                                inside.bottom() - min(y.share(height), 1.0) * inside.height()))  # fmt: skip
+        for value, count in self.content.curve(x):
+            line.append(QPointF(inside.left() + x.share(value) * inside.width(),
+                                inside.bottom() - min(y.share(count), 1.0) * inside.height()))  # fmt: skip
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(self.theme.color("text.secondary"), 1))
         painter.drawPolyline(line)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One line of a chart of bars."""
-
-    name: str
-    low: float
-    """Where it begins and ends, on the common scale; 0 is the line in the middle or at the left."""
-    high: float
-    text: str
-    tip: str = ""
 
 
 class BarsChart(Chart):
@@ -258,34 +212,6 @@ class BarsChart(Chart):
             painter.setPen(QPen(theme.color("plot.axis"), 1))
             at = round(zero) + 0.5
             painter.drawLine(QPointF(at, 0), QPointF(at, len(shown) * row))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A curve of a chart: points in the chart's own units."""
-
-    points: Sequence[tuple[float, float]]
-    name: str = ""
-    color: str = "trace.0"
-    is_step: bool = False
-    """Each value holds until the next point."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinesContent:
-    """What a chart of lines shows."""
-
-    x: Callable[[int], Scale] = field(default=lambda room: linear(0, 1, "", room=room))
-    y: Callable[[int], Scale] = field(default=lambda room: linear(0, 1, "", room=room))
-    lines: Sequence[Line] = ()
-    dots: Sequence[tuple[float, float]] = ()
-    limits: Sequence[Limit] = ()
-    """On the upward axis; what is beyond is on the mask."""
-    has_marks: bool = True
-    """A dot at each point of a line, where these are few."""
-
-
-_MOST_MARKS = 60
 
 
 class LinesChart(Chart):
@@ -366,7 +292,7 @@ class LinesChart(Chart):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.theme.color(line.color), 1.5))
         painter.drawPath(path)
-        if has_marks and len(line.points) <= _MOST_MARKS and not line.is_step:
+        if has_marks and len(line.points) <= MOST_MARKS and not line.is_step:
             painter.setBrush(self.theme.color(line.color))
             painter.setPen(Qt.PenStyle.NoPen)
             for point in line.points:

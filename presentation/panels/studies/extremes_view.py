@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from application.studies.reading import StoredStudy, figure_of, figures_of
-from presentation.panels.studies.charts import Bar, BarsChart
+from application.studies.reading import StoredStudy, figure_of
+from presentation.panels.studies.charts import BarsChart
 from presentation.panels.studies.result_parts import (
     MetricBox,
     ResultView,
     RunsTable,
-    figure_text,
-    shown,
-    told,
 )
+from presentation.study_charts import effect_bars, sensitivity_bars
+from presentation.study_figures import METHODS, end_of, plain, sensitivities_of, shown, shown_or_dash, told
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
-
-_METHODS = (
-    ("eva", (msg("Worst-case minimum"), msg("Worst-case maximum"))),
-    ("rss", (msg("Minimum by RSS"), msg("Maximum by RSS"))),
-)
-"""Columns of a worst case, by the part of its figures."""
 
 
 class _WithHead(ResultView):
@@ -157,7 +149,7 @@ class WorstCaseView(_WithHead):
         self.metric_box.offer(list(study.units))
         methods = [
             (key, ends)
-            for key, ends in _METHODS
+            for key, ends in METHODS
             if any(study.part("statistics", metric, key) for metric in study.units)
         ]
         columns = [
@@ -176,26 +168,19 @@ class WorstCaseView(_WithHead):
 
         def cell(value: float) -> Cell:
             is_bad = not math.isnan(value) and any(not goal.is_met_by(value) for goal in goals)
-            text = "–" if math.isnan(value) else shown(value, unit)
-            return Cell(text=text, color="error.text" if is_bad else "text.primary")
+            return Cell(text=shown_or_dash(value, unit), color="error.text" if is_bad else "text.primary")
 
         return [
             Cell(text=metric),
             cell(study.figure("statistics", metric, "nominal")),
-            *(cell(_end(study, metric, key, end)) for key in methods for end in ("min", "max")),
+            *(cell(end_of(study, metric, key, end)) for key in methods for end in ("min", "max")),
         ]
 
     def _draw(self) -> None:
         study, metric = self._study, self.metric_box.chosen
         if study is None:
             return
-        unit = study.units.get(metric, "")
-        effects = figures_of(study.part("statistics", metric).get("effects"))
-        ordered = sorted(effects.items(), key=lambda each: -abs(each[1]))
-        self.chart.show_bars(
-            [Bar(name=name, low=-abs(half), high=abs(half), text=f"±{shown(abs(half), unit, 3)}")
-             for name, half in ordered]
-        )  # fmt: skip
+        self.chart.show_bars(effect_bars(study, metric))
 
 
 class SensitivityView(_WithHead):
@@ -231,18 +216,8 @@ class SensitivityView(_WithHead):
         if study is None:
             return
         language, unit = self._services.language, study.units.get(metric, "")
-        items = _sensitivities(study.part("statistics", metric).get("sensitivities"))
-        has_tolerance = any(not math.isnan(figure_of(item.get("per_tolerance"))) for item in items)
-        key = "per_tolerance" if has_tolerance else "normalized"
-        bars = []
-        for item in items:
-            effect = figure_of(item.get(key))
-            if not math.isnan(effect):
-                text = shown(effect, unit, 3) if has_tolerance else figure_text(effect, 3) + " %/%"
-                low, high = sorted((0.0, effect))
-                # Both sides have the same reach, so that a sign is seen as a side.
-                bars.append(Bar(name=str(item.get("parameter", "")), low=low, high=high, text=text))
-        self.chart.show_bars(bars)
+        items = sensitivities_of(study, metric)
+        self.chart.show_bars(sensitivity_bars(study, metric))
         columns = [
             Column(title=language(msg("Parameter"))),
             Column(title=language(msg("Slope")), is_number=True),
@@ -254,25 +229,10 @@ class SensitivityView(_WithHead):
             [
                 [
                     Cell(text=str(item.get("parameter", "")), style="mono_small"),
-                    Cell(text=_plain(figure_of(item.get("slope")))),
-                    Cell(text=_plain(figure_of(item.get("normalized")))),
-                    Cell(text="–" if math.isnan(whole := figure_of(item.get("per_tolerance")))
-                         else shown(whole, unit)),
+                    Cell(text=plain(figure_of(item.get("slope")))),
+                    Cell(text=plain(figure_of(item.get("normalized")))),
+                    Cell(text=shown_or_dash(figure_of(item.get("per_tolerance")), unit)),
                 ]
                 for item in items
             ],
         )  # fmt: skip
-
-
-def _end(study: StoredStudy, metric: str, method: str, end: str) -> float:
-    """A limit of a metric by one of the methods; that by runs tells in which it was, too."""
-    place = ("statistics", metric, method, end)
-    return study.figure(*place, "value") if method == "eva" else study.figure(*place)
-
-
-def _plain(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.4g}".replace("-", "−")
-
-
-def _sensitivities(value: object) -> Sequence[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else ()

@@ -7,7 +7,7 @@ import math
 from application.project.goals_watch import MissedGoal, Standing
 from presentation.goal_margins import limit_text, shown
 from presentation.goal_words import name_of
-from presentation.panels.studies.result_parts import shown as shown_value
+from presentation.study_figures import shown as shown_value
 from shared.message import Message, msg
 
 

@@ -19,7 +19,7 @@ from domain.studies.influence import Influence, Influences, placed_values
 from presentation.goal_words import name_of
 from presentation.panels.editor.examination import is_spice
 from presentation.panels.editor.overlay import LineBar
-from presentation.panels.studies.result_parts import figure_text
+from presentation.study_figures import figure_text
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg

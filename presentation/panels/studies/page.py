@@ -26,7 +26,7 @@ from domain.studies.setup import (
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.case_menu import CaseMenu
 from presentation.panels.studies.circuit_acts import CircuitActs
-from presentation.panels.studies.result_parts import ResultView, nominals_of
+from presentation.panels.studies.result_parts import ResultView
 from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.setup_menu import SetupMenu, SetupsInFront
 from presentation.panels.studies.setup_pane import SetupPane
@@ -34,6 +34,7 @@ from presentation.panels.studies.study_work import StudyWork
 from presentation.panels.studies.tune_view import TuneView
 from presentation.panels.studies.tune_work import TuneWork
 from presentation.progress_words import Progress
+from presentation.study_figures import nominals_of
 from presentation.study_words import KINDS, PURPOSES, TITLES, title_of
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import ElidedLabel, arrange, text_label

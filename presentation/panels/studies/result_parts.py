@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from application.studies.reading import StoredRow, StoredStudy, figures_of
+from application.studies.reading import StoredRow, StoredStudy
 from domain.circuit.numbers import format_number
-from domain.simulation.goals import DesignGoal
 from domain.studies.corners import TEMPERATURE
-from presentation.figures import number
-from presentation.goal_margins import GoalRow, typeset
-from presentation.panels.studies.charts import Limit
-from presentation.panels.studies.scales import prefix_of
+from presentation.goal_margins import GoalRow
+from presentation.study_figures import deviation, figure_text, metric_factors, run_label, with_unit
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark, mark_area
@@ -151,10 +148,7 @@ class RunsTable(FigureTable):
         first = _named_by(shown)
         columns = [
             Column(title=language(first)),
-            *(
-                Column(title=_with_unit(metric, unit), is_number=True)
-                for metric, (_, unit) in factors.items()
-            ),
+            *(Column(title=with_unit(metric, unit), is_number=True) for metric, (_, unit) in factors.items()),
             *([Column(title=language(msg("Margin")), is_number=True)] if has_margin else []),
             *(Column(title=_head_of(name, study), is_number=True) for name in names),
         ]
@@ -180,7 +174,7 @@ class RunsTable(FigureTable):
         nominals: Mapping[str, float],
     ) -> list[Cell]:
         language = self._services.language
-        label = row.corner or _label(row, language)
+        label = row.corner or run_label(row, language)
         goals = {goal.metric: goal for goal in study.goals}
         cells = [Cell(text=label, color="text.primary" if row.is_ok else "error.text", tip=row.reason)]
         for metric, (factor, _) in factors.items():
@@ -228,17 +222,6 @@ class RunsTable(FigureTable):
             self.keep_wanted.emit(self.runs[place])
 
 
-_LABELS = {"nominal": msg("Nominal"), "extreme": msg("Combination"), "search": msg("Combination")}
-
-
-def _label(row: StoredRow, translate: Callable[[Message], str]) -> str:
-    """What a run is for: ``R1 +`` is that value alone at its upper limit."""
-    known = _LABELS.get(row.label)
-    if known is not None:
-        return translate(known)
-    return row.label.replace(" -", " −") or translate(msg("Run {number}", number=row.run))
-
-
 def _in_percent(name: str, study: StoredStudy) -> bool:
     """Whether a parameter is told as a deviation: a temperature and a load of a range are not."""
     shares = study.scattering
@@ -255,62 +238,8 @@ def _named_by(rows: Sequence[StoredRow]) -> Message:
     return msg("Corner") if rows and rows[0].corner else msg("Runs")
 
 
-def metric_factors(study: StoredStudy) -> dict[str, tuple[float, str]]:
-    """By metric what its figures are divided by, and the unit of the column then."""
-    return {metric: prefix_of(study.middles.get(metric, 1.0), unit) for metric, unit in study.units.items()}
-
-
-def _with_unit(name: str, unit: str) -> str:
-    return f"{name} / {unit}" if unit else name
-
-
-def figure_text(value: float, digits: int = 4) -> str:
-    """A figure with so many digits and the real minus: ``10.00``, ``−0.402``."""
-    if value and math.isfinite(value):
-        whole = math.floor(math.log10(abs(value))) + 1
-        text = f"{value:.{max(digits - max(whole, 1), 0)}f}" if -3 < whole <= 6 else f"{value:.{digits}g}"
-    else:
-        text = f"{value:g}"
-    return text.replace("-", "−")
-
-
 def margin_cell(margin: float | None) -> Cell:
     """By what share the goal met least is met."""
     text = GoalRow(value="", limit="", met=(margin or 0) >= 0, margin=margin).margin_text
     color = "text.tertiary" if margin is None else "ok.text" if margin >= 0 else "error.text"
     return Cell(text=text, color=color)
-
-
-def deviation(value: float, nominal: float) -> str:
-    """In percent of the nominal value: ``+1.5``."""
-    if math.isnan(value) or math.isnan(nominal) or not nominal:
-        return ""
-    return (
-        f"{100 * (value / nominal - 1):+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
-    )
-
-
-def shown(value: float, unit: str, digits: int = 4) -> str:
-    """A figure with its unit, typeset."""
-    return typeset(number(value, unit, digits))
-
-
-def limits_of(goals: Sequence[DesignGoal], metric: str, unit: str) -> list[Limit]:
-    """The bounds that goals set a metric."""
-    return [
-        Limit(value=bound, text=shown(bound, unit), is_lower=is_lower)
-        for goal in goals
-        if goal.metric == metric
-        for bound, is_lower in ((goal.minimum, True), (goal.maximum, False))
-        if bound is not None
-    ]
-
-
-def told(study: StoredStudy, translate: Callable[[Message], str]) -> str:
-    """How its parts scatter, and what it warns of."""
-    return " · ".join(translate(text) for text in (*study.texts("assumed"), *study.texts("warnings")))
-
-
-def nominals_of(study: StoredStudy, written: Mapping[str, float]) -> Mapping[str, float]:
-    """The values deviations are counted from: those the study ran with, else those of the circuit now."""
-    return {**written, **figures_of(study.document.get("nominal_parameters"))}

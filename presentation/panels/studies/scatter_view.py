@@ -10,17 +10,15 @@ from PyQt6.QtGui import QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from application.studies.reading import StoredStudy, figure_of, figures_of
-from presentation.panels.studies.charts import Bar, BarsChart, HistogramChart
+from presentation.panels.studies.charts import BarsChart, HistogramChart
 from presentation.panels.studies.result_parts import (
     FigureHead,
     MetricBox,
     ResultView,
     RunsTable,
-    figure_text,
-    limits_of,
-    shown,
-    told,
 )
+from presentation.study_charts import bins_of, share_bars
+from presentation.study_figures import metric_in, percent, shown, told
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark_area
@@ -152,12 +150,12 @@ class ScatterView(ResultView):
         if has_yield:
             low, high = figure_of(found.get("low")), figure_of(found.get("high"))
             count = len(study.goals)
-            figures.append((msg("Yield, {count} {count:goal|goals}", count=count), _percent(passed / total)))
-            figures.append((msg("95 % interval"), f"{100 * low:.1f}–{_percent(high)}"))
+            figures.append((msg("Yield, {count} {count:goal|goals}", count=count), percent(passed / total)))
+            figures.append((msg("95 % interval"), f"{100 * low:.1f}–{percent(high)}"))
             for text, each in list(study.part("yield", "goals").items())[:4]:
                 share = figure_of(each.get("value")) if isinstance(each, Mapping) else math.nan
                 if len(study.goals) > 1 and not math.isnan(share):
-                    figures.append((msg("{text}", text=_metric_in(str(text), study)), _percent(share)))
+                    figures.append((msg("{text}", text=metric_in(str(text), study)), percent(share)))
             self.bar.show_yield(passed / total, low, high)
             self.count.setText(
                 language(msg("{passed} of {total} good", passed=int(passed), total=int(total)))
@@ -175,35 +173,19 @@ class ScatterView(ResultView):
         unit = study.units.get(metric, "")
         found = study.part("statistics", metric)
         mean, sigma = figure_of(found.get("mean")), figure_of(found.get("sigma"))
-        bins = study.part("statistics", metric, "histogram")
-        edges, counts = bins.get("edges"), bins.get("counts")
-        if isinstance(edges, list) and isinstance(counts, list) and len(edges) == len(counts) + 1 <= 400:
-            bell = (mean, sigma) if math.isfinite(mean) and sigma > 0 else None
-            self.histogram.show_bins(
-                [figure_of(each) for each in edges],
-                [int(figure_of(each)) for each in counts],
-                unit,
-                limits=limits_of(study.goals, metric, unit),
-                bell=bell,
-            )
-        else:
-            self.histogram.show_bins((), (), unit)
+        self.histogram.show_bins(bins_of(study, metric))
         told = msg("mean {mean}, σ {sigma}", mean=shown(mean, unit), sigma=shown(sigma, unit, 3))
         self.summary.setText("" if math.isnan(mean) else self._services.language(told))
-        self._show_shares(figures_of(found.get("contributions")))
+        self.shares.show_bars(share_bars(study, metric))
+        self._tell_shares(figures_of(found.get("contributions")))
 
-    def _show_shares(self, shares: Mapping[str, float]) -> None:
+    def _tell_shares(self, shares: Mapping[str, float]) -> None:
         language = self._services.language
-        ordered = sorted(shares.items(), key=lambda each: -each[1])
-        self.shares.show_bars(
-            [Bar(name=name, low=0, high=max(share, 0), text=figure_text(100 * share, 3) + " %")
-             for name, share in ordered]
-        )  # fmt: skip
         if not shares:
             self._share_note.setText(language(msg("More runs than three for each parameter are needed.")))
             return
         by_letter: dict[str, float] = {}
-        for name, share in ordered:
+        for name, share in shares.items():
             by_letter[name[:1].lower()] = by_letter.get(name[:1].lower(), 0.0) + share
         letter, most = max(by_letter.items(), key=lambda each: each[1])
         word = _LETTERS.get(letter)
@@ -219,13 +201,3 @@ class ScatterView(ResultView):
                     )
                 )
             )
-
-
-def _metric_in(text: str, study: StoredStudy) -> str:
-    """The metric that a yield's name (``bw >= 1e+06``) begins with."""
-    found = [metric for metric in study.units if text.startswith(metric)]
-    return max(found, key=len, default=text)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

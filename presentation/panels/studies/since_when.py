@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QWidget
 
 from application.project.since_when import Culprit, Run
 from presentation.goal_words import name_of
-from presentation.panels.studies.result_parts import shown
+from presentation.study_figures import shown
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, CircuitError
 from shared.local_time import local_time

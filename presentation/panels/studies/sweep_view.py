@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Mapping, Sequence
 
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from application.studies.reading import StoredStudy
-from domain.circuit.numbers import format_number
-from presentation.panels.studies.charts import Line, LinesChart, LinesContent
-from presentation.panels.studies.result_parts import MetricBox, ResultView, RunsTable, limits_of
-from presentation.panels.studies.scales import Scale, linear, logarithmic, padded
+from presentation.panels.studies.charts import LinesChart
+from presentation.panels.studies.result_parts import MetricBox, ResultView, RunsTable
+from presentation.study_charts import MOST_LINES, Family, families_of, family_lines
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark_area
@@ -21,14 +19,6 @@ from shared.message import msg
 
 _AT_ONCE = 1_000
 """Rows that are sorted into lines on the loop; those of more elsewhere."""
-_MOST_LINES = 24
-_COLORS = 8
-_WIDE_RANGE = 20.0
-"""From this ratio of the ends on an axis is logarithmic, where its values are spaced so."""
-
-
-Family = tuple[str, list[tuple[float, float]]]
-"""A line's name and its points."""
 
 
 class SweepView(ResultView):
@@ -90,68 +80,9 @@ class SweepView(ResultView):
             self._show_families(study, metric, axis, found)
 
     def _show_families(self, study: StoredStudy, metric: str, axis: str, families: Sequence[Family]) -> None:
-        drawn = families[:_MOST_LINES]
-        points = [point for _, line in drawn for point in line]
-        values = [y for _, y in points if math.isfinite(y)]
-        left_out = len(families) - len(drawn)
+        left_out = max(len(families) - MOST_LINES, 0)
         language = self._services.language
         self.note.setText(
             language(msg("{count} more lines are in the table", count=left_out)) if left_out else ""
         )
-        if not values:
-            self.chart.show_content(None)
-            return
-        unit = study.units.get(metric, "")
-        places = sorted({x for x, _ in points})
-        limits = limits_of(study.goals, metric, unit)
-        low, high = min(values), max(values)
-        span = high - low or abs(high) or 1.0
-        near = [each for each in limits if low - span <= each.value <= high + span]
-        low, high = padded(
-            min([low, *(each.value for each in near)]), max([high, *(each.value for each in near)])
-        )
-        lines = [
-            Line(points=line, name=name, color=f"trace.{number % _COLORS}")
-            for number, (name, line) in enumerate(drawn)
-        ]
-        self.chart.show_content(
-            LinesContent(
-                x=lambda room: _axis(places, unit_of(axis), room),
-                y=lambda room: linear(low, high, unit, room=room),
-                lines=lines,
-                limits=near,
-            )
-        )
-
-
-def _axis(places: Sequence[float], unit: str, room: int) -> Scale:
-    low, high = places[0], places[-1]
-    if low > 0 and high / low >= _WIDE_RANGE:
-        return logarithmic(low, high, unit)
-    return linear(low, high, unit, room=room)
-
-
-def unit_of(name: str) -> str:
-    """Of a quantity by its name, where that says it: of the elements whose value has one."""
-    key = name.lower()
-    if key == "temp":
-        return "degC"
-    owner, _, member = key.partition(".")
-    if member:
-        return "m" if member in ("w", "l") and owner[:1] == "m" else ""
-    return {"r": "Ω", "c": "F", "l": "H", "v": "V", "i": "A"}.get(owner[:1], "")
-
-
-def families_of(study: StoredStudy, metric: str, axis: str) -> list[Family]:
-    """A line for each setting of the other parameters and each corner: its name, its points as they rise."""
-    found: dict[tuple[str, ...], list[tuple[float, float]]] = {}
-    for row in study.rows:
-        if axis in row.parameters:
-            others = tuple(
-                f"{name} = {format_number(row.parameters[name], 4)}"
-                for name in study.parameters
-                if name != axis and name in row.parameters
-            )
-            key = (*((row.corner,) if row.corner else ()), *others)
-            found.setdefault(key, []).append((row.parameters[axis], row.metrics.get(metric, math.nan)))
-    return [(", ".join(key), sorted(points)) for key, points in found.items()]
+        self.chart.show_content(family_lines(study, metric, axis, families))

@@ -18,7 +18,8 @@ from domain.simulation.result import Quantity
 from presentation.goal_words import limit_words
 from presentation.panels.studies.knob import Knob
 from presentation.panels.studies.margin_bars import MarginBars
-from presentation.panels.studies.result_parts import MetricBox, ResultView, shown
+from presentation.panels.studies.result_parts import MetricBox, ResultView
+from presentation.study_figures import shown_or_dash
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, push_button, text_label
@@ -243,8 +244,8 @@ class TuneView(ResultView):
                 rows.append(
                     [
                         Cell(text=name, tip="" if problem is None else language(problem)),
-                        Cell(text=_figure(before, unit), color="text.tertiary"),
-                        Cell(text=_figure(value, unit)),
+                        Cell(text=shown_or_dash(before, unit), color="text.tertiary"),
+                        Cell(text=shown_or_dash(value, unit)),
                     ]
                 )
         self.table.show_rows(columns, rows)
@@ -323,10 +324,6 @@ def steps_of(parameter: Any) -> tuple[float, ...]:
     if span is not None and span.scale in ("lin", "log"):
         parameter = replace(parameter, range=replace(span, points=_STEPS + 1))
     return tuple(sorted(sweep_values(parameter)))
-
-
-def _figure(value: float, unit: str) -> str:
-    return "–" if math.isnan(value) else shown(value, unit)
 
 
 def _made(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pypdf
@@ -16,6 +17,7 @@ CE = (
     "Q1 c b e n1\nRC vcc c 4.7k\nRE e 0 1k\n.model n1 NPN(IS=1e-14 BF=200 VAF=100)\n"
     ".ac dec 10 10 10meg\n.tran 1u 300u\n.meas ac peak max vdb(c)\n.end\n"
 )
+DIVIDER = "divider\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
 
 
 @pytest.fixture
@@ -41,8 +43,14 @@ def test_a_page_has_goals_curves_and_operating_point(forked_commands: ForkedComm
     for heading in ("Goals", "Measurements", "Frequency response", "Transient response", "Operating point"):
         assert f"<h2>{heading}</h2>" in page
     assert page.count("data:image/svg+xml;base64,") == 2
+    drawn = page[page.index("<h2>Schematic</h2>") :].partition("</svg>")[0]
+    for name in ("Q1", "RC", "RE", "vcc"):  # the schematic is part of the page
+        assert f">{name}</text>" in drawn, name
+    assert "Monte Carlo" not in page
     assert "1 of 1 goal met." in page
-    assert re.search(r"<td>Q1</td><td>npn</td><td>active</td><td>IC = 1\.\d+", page)
+    assert re.search(
+        r">Q1</td><td class=\"short\">npn</td><td class=\"short\">active</td><td>IC\u00a0=\u00a01\.\d+", page
+    )
     assert "Amplifier &amp; co &lt;b&gt;" in page  # what a deck says is text
     assert "<b>" not in page
     assert "<script" not in page
@@ -54,6 +62,7 @@ def test_a_page_has_goals_curves_and_operating_point(forked_commands: ForkedComm
 
 def test_a_pdf_has_pages_and_chinese_words(forked_commands: ForkedCommands, project: Path) -> None:
     target = project / "报告.pdf"
+    (project / "ce.cir").write_text(CE.replace(".tran 1u 300u\n", ""))
     made = run(forked_commands, "report", project, "-o", target, language="zh_CN")
     assert made.exit_code == 0, made.stdout + made.stderr
     pages = pypdf.PdfReader(target).pages
@@ -61,16 +70,19 @@ def test_a_pdf_has_pages_and_chinese_words(forked_commands: ForkedCommands, proj
     assert "频率响应" in text
     assert "工作点" in text
     assert "Q1" in text
+    assert "电路图" in text
     assert f"1 / {len(pages)}" in pages[0].extract_text()
 
 
 def test_markdown_names_its_pictures(forked_commands: ForkedCommands, project: Path) -> None:
     target = project / "the report.md"
+    (project / "ce.cir").write_text(CE.replace(".tran 1u 300u\n", ""))
     made = run(forked_commands, "report", project, "-o", target, "--json")
     assert made.exit_code == 0, made.stdout + made.stderr
     text = target.read_text("utf-8")
-    assert re.findall(r"\]\((.+?)\)", text) == ["the%20report-1.svg", "the%20report-2.svg"]
-    assert (project / "the report-1.svg").read_text("utf-8").startswith("<?xml")
+    assert re.findall(r"\]\((.+?)\)", text) == [f"the%20report-{n}.svg" for n in (1, 2)]
+    assert ">Q1</text>" in (project / "the report-1.svg").read_text("utf-8")
+    assert (project / "the report-2.svg").read_text("utf-8").startswith("<?xml")
     assert "| peak | " in text
     assert "```spice\nAmplifier & co <b>\n" in text
 
@@ -91,3 +103,63 @@ def test_what_cannot_be_reported(forked_commands: ForkedCommands, project: Path)
     text = (project / "x.md").read_text("utf-8")
     assert "The circuit could not be simulated." in text
     assert "| error | broken.cir:3 |" in text
+
+
+def figures_in(text: str, heading: str) -> str:
+    """What stands under a heading of a Markdown report."""
+    return text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_kept_studies_are_told_as_they_were_stored(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    project, circuit, target = tmp_path, tmp_path / "divider.cir", tmp_path / "r.md"
+    circuit.write_text(DIVIDER)
+    (project / ".circuit_ai").mkdir()
+    goal = ("--measure", "half=v(out)", "--goal", "half>=4.95")
+    scattered = ("montecarlo", circuit, "--param", "R*=5%", *goal, "--runs", 24, "--json")
+    assert run(forked_commands, *scattered, "--seed", 1).exit_code == 0
+    found = json.loads(run(forked_commands, *scattered, "--seed", 5).stdout)
+    cornered = ("corners", circuit, "--voltage", "V1=9.8,10,10.4", *goal)
+    assert run(forked_commands, *cornered).exit_code == 1  # the lowest supply misses the goal
+    assert run(forked_commands, "report", project, "-o", target).exit_code == 0
+    text = target.read_text("utf-8").replace("\u00a0", " ")
+    told = figures_in(text, "Monte Carlo")
+    assert "Run 2 · " in told  # the newer of both
+    assert "24 runs · seed 5" in told
+    assert re.search(r"Assumed: R1, R2: uniform within ±5 %", told)
+    share = found["yield"]
+    assert 0 < share["value"] < 1
+    assert f"Yield {100 * share['value']:.1f} % ({share['passed']} of 24)" in told
+    assert f"between {100 * share['low']:.1f} % and {100 * share['high']:.1f} %" in told
+    found = found["statistics"]["half"]
+    assert f"| half | ≥ 4.95 V | {found['mean']:.4g} V |" in told
+    # A bar for each bin, on the side of the limit, in a border.
+    drawn = ET.parse(target.with_name("r-2.svg")).getroot()
+    assert len(drawn.findall("{*}rect")) == len(found["histogram"]["counts"]) + 2
+    corners = figures_in(text, "Corners")
+    assert "Goals are missed" in corners
+    assert re.search(r"\| half \| ≥ 4.95 V \| 4.9 V \| (V1=9.8\S*) \| 5.2 V \| V1=10.4\S* \| \1 \|", corners)
+    # Chosen by number and by kind, or none; what is not there is refused with those that are.
+    circuit.write_text(DIVIDER.replace("1k", "1.1k"))
+    chosen = run(forked_commands, "report", project, "-o", target, "--force", "--studies", "1, monte_carlo,1")
+    assert chosen.exit_code == 0
+    text = target.read_text("utf-8")
+    assert re.findall(r"seed \d", text) == ["seed 1", "seed 5"]
+    assert "The circuit's file was changed after this study." in text
+    assert "## Corners" not in text
+    refused = run(forked_commands, "report", project, "-o", target, "--force", "--studies", "sweep")
+    assert refused.exit_code == 2
+    assert "3 (corners), 2 (montecarlo), 1 (montecarlo)" in refused.stderr
+    assert (
+        run(forked_commands, "report", project, "-o", target, "--force", "--studies", "none").exit_code == 0
+    )
+    assert "Monte Carlo" not in target.read_text("utf-8")
+
+
+def test_a_page_too_full_to_draw_is_told(forked_commands: ForkedCommands, project: Path) -> None:
+    ladder = "\n".join(f"R{n} n{n} n{n + 1} 1k" for n in range(301))
+    (project / "ladder.cir").write_text(f"ladder\nV1 n0 0 1\n{ladder}\nRL n301 0 1k\n.op\n.end\n")
+    made = run(forked_commands, "report", project, "--circuit", "ladder.cir", "-o", project / "x.md")
+    assert made.exit_code == 0, made.stdout + made.stderr
+    text = figures_in((project / "x.md").read_text("utf-8"), "Schematic")
+    assert "has 303 elements on one page; at most 300 are drawn." in text
+    assert "subcircuits" in text

@@ -1,0 +1,1 @@
+"""Charts of figures: what they show, their axes, and a drawing of them without a window."""
