@@ -27,14 +27,17 @@ from presentation.study_charts import (
     sensitivity_bars,
 )
 from presentation.study_figures import (
+    METHODS,
     best_texts,
     best_verdicts,
+    end_of,
     end_words,
     in_series,
     metric_in,
     objects,
     percent,
     plain,
+    run_label,
     sensitivities_of,
     shown,
     shown_or_dash,
@@ -256,29 +259,20 @@ def _spots(study: StoredStudy, metric: str) -> SpotsContent:
 
 def _worst_case(study: StoredStudy, say: Translate) -> Iterator[Block]:
     yield _verdict(study, say)
+    methods = [
+        (key, ends)
+        for key, ends in METHODS
+        if any(study.part("statistics", metric, key) for metric in study.units)
+    ]
     rows = []
     for metric, unit in study.units.items():
         goals = [goal for goal in study.goals if goal.metric == metric]
-        ends = (
-            study.figure("statistics", metric, "nominal"),
-            *(study.figure("statistics", metric, "eva", end, "value") for end in ("min", "max")),
-            *(study.figure("statistics", metric, "rss", end) for end in ("min", "max")),
-        )
+        limits = [study.figure("statistics", metric, "nominal")]
+        limits += [end_of(study, metric, key, end) for key, _ in methods for end in ("min", "max")]
         limit = Cell(say(as_text(_limits(goals))), is_number=True)
-        rows.append((Cell(one_line(metric)), limit, *(_judged(value, unit, goals) for value in ends)))
-    head = (
-        msg("Measurement"), msg("Limit"), msg("Nominal"), msg("Least (EVA)"), msg("Greatest (EVA)"),
-        msg("Least (RSS)"), msg("Greatest (RSS)"),
-    )  # fmt: skip
+        rows.append((Cell(one_line(metric)), limit, *(_judged(value, unit, goals) for value in limits)))
+    head = (msg("Measurement"), msg("Limit"), msg("Nominal"), *(end for _, ends in methods for end in ends))
     yield Table(tuple(map(say, head)), tuple(rows))
-    yield Paragraph(
-        say(
-            msg(
-                "EVA: all parameters at an end of their tolerance; RSS: root of the sum of the squared "
-                "effects."
-            )
-        )
-    )
     for metric in study.units:
         names = study.part("statistics", metric).get("not_monotonic")
         if isinstance(names, list) and names:
@@ -405,7 +399,7 @@ def _runs(study: StoredStudy, rows: Sequence[StoredRow], say: Translate) -> Tabl
     metrics = _metrics(study)[: max(_MOST_METRICS - len(names), _LEAST_METRICS)]
     lines = []
     for row in rows[:_MOST_ROWS]:
-        label = row.corner or f"{row.run} {row.label}".strip()
+        label = row.corner or (f"{row.run} {run_label(row, say)}" if row.label else f"{row.run}")
         cells = [Cell(one_line(label), "" if row.is_ok else "error")]
         for name in names:
             value = row.parameters.get(name, math.nan)
@@ -461,7 +455,7 @@ def _at_corners_caption(metric: str) -> Message:
 
 
 def _effects_caption(metric: str) -> Message:
-    return msg("Each parameter alone at its ends: effect on {metric}", metric=metric)
+    return msg("Each parameter alone at its limits: effect on {metric}", metric=metric)
 
 
 def _sensitivity_caption(metric: str) -> Message:
