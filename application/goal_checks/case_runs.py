@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ class RunCases:
     batch: BatchSimulator
     sources: SourceReaders
     settings: SimulatorSettingsStore
-    libraries: tuple[Path, ...] = ()
+    libraries: Callable[[], tuple[Path, ...]] = tuple
 
     async def __call__(self, root: Path | None, request: SimulationRequest) -> tuple[CaseRun, ...]:
         """Simulate every case of the circuit of `request`, with the request's own values and analysis.
@@ -153,7 +153,7 @@ class RunCases:
             request.circuit,
             spec,
             libraries=request.libraries,
-            user_libraries=self.libraries,
+            user_libraries=self.libraries(),
             settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from application.conversation.prompting import Prompting
     from application.conversation.sessions import Sessions
     from application.goal_checks.case_runs import RunCases
+    from application.goal_checks.since_when import FindCulprit
     from application.groups.design import Design
     from application.groups.models import Models
     from application.groups.outside import Outside
     from application.groups.project import Project
     from application.groups.simulation import Simulation
+    from application.optimization.influencing import FindInfluence
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.permissions import PermissionStore
     from application.ports.project_view import ProjectView
@@ -100,6 +102,14 @@ class ToolUseCases:
     @property
     def optimize(self) -> OptimizeCircuit:
         return self.design().optimize
+
+    @property
+    def influence(self) -> FindInfluence:
+        return self.design().influence
+
+    @property
+    def since_when(self) -> FindCulprit:
+        return self.design().since_when
 
     @property
     def measure(self) -> MeasureResult:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from application.conversation.chatting import ChatWithModel
+    from application.goal_checks.since_when import FindCulprit, Run
     from application.groups.outside import Outside
     from application.groups.project import Project
     from application.groups.simulation import Simulation
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.project.goals_watch import WatchGoals
-    from application.project.since_when import FindCulprit
+    from application.project.taking_edits_back import TakeEditBack
     from application.reports.circuit_report import ReportCircuit
     from application.reports.kept_studies import KeptStudies
     from application.reports.making import MakeReport
@@ -103,17 +105,35 @@ class Design:
     @cached_property
     def since_when(self) -> FindCulprit:
         """Which edit of a circuit lost a goal."""
-        from application.project.since_when import FindCulprit
+        from application.goal_checks.since_when import FindCulprit
 
         simulation = self._outside.simulation
         return FindCulprit(
             projects=self._outside.project.projects,
-            operations=self._project.operations,
             batch=simulation.batch,
             sources=simulation.sources,
             settings=simulation.settings,
             libraries=lambda: self._outside.program.libraries,
+            runs_of=self._runs_of,
         )
+
+    def _runs_of(self, root: Path, circuit: Path) -> tuple[Run, ...]:
+        from application.goal_checks.since_when import Run
+        from application.project.browsing import MOST_RESULTS
+
+        found = self._outside.project.results.newest(root, MOST_RESULTS, with_studies=True)
+        return tuple(
+            Run(created=each.created, sha256=each.netlist_sha256)
+            for each in found
+            if each.is_ours and each.circuit == circuit
+        )
+
+    @cached_property
+    def take_edit_back(self) -> TakeEditBack:
+        """That edit out of the files again, and no later one."""
+        from application.project.taking_edits_back import TakeEditBack
+
+        return TakeEditBack(projects=self._outside.project.projects, operations=self._project.operations)
 
     @cached_property
     def watch_goals(self) -> WatchGoals:

@@ -91,7 +91,7 @@ class Project:
             batch=simulation.batch,
             sources=simulation.sources,
             settings=simulation.settings,
-            libraries=self._outside.program.libraries,
+            libraries=lambda: self._outside.program.libraries,
         )
 
     @cached_property

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook
 from application.goal_checks.goal_now import GoalNow, measured_as
-from application.project.other_texts import WithTexts
+from application.goal_checks.other_texts import WithTexts
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from application.components.billing import CountParts
     from application.components.finding import FindComponents
     from application.goal_checks.case_runs import RunCases
+    from application.goal_checks.since_when import FindCulprit
+    from application.optimization.influencing import FindInfluence
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.project_view import ProjectView
@@ -267,6 +269,14 @@ class ToolServices(Protocol):
     @property
     def optimize(self) -> OptimizeCircuit:
         """A search for better values."""
+
+    @property
+    def influence(self) -> FindInfluence:
+        """What each value of a circuit does to a goal."""
+
+    @property
+    def since_when(self) -> FindCulprit:
+        """The edit that lost a goal."""
 
     @property
     def measure(self) -> MeasureResult:

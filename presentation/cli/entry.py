@@ -109,6 +109,8 @@ COMMANDS: dict[str, Command] = {
     "worst-case": _study(msg("Find the worst case of a netlist's tolerances"), "worst-case"),
     "sensitivity": _study(msg("Find which parameters of a netlist matter most"), "sensitivity"),
     "optimize": _command(msg("Search for netlist values that meet the goals"), "optimize"),
+    "influence": _command(msg("Show how far each value of a netlist moves a goal"), "influence"),
+    "since-when": _command(msg("Find the edit that lost a goal of a circuit"), "since_when"),
     "cases": _command(msg("Keep cases with a circuit that every run of it checks"), "cases"),
     "export": _command(
         msg("Write a result's signals as a table or Touchstone file, or a circuit for another program"),

@@ -61,10 +61,8 @@ class PatchArguments(Arguments):
     """Arguments of patch_file."""
 
     path: str = Field(description="Relative to the project.")
-    search: str = Field(
-        max_length=_LONGEST_SEARCH, description="The exact text to replace, one or several lines."
-    )
-    replace: str = Field(description="The text to put in its place.")
+    search: str = Field(max_length=_LONGEST_SEARCH, description="The exact text, one or several lines.")
+    replace: str = Field(description="The new text.")
     occurrence: Whole | None = Field(
         None,
         ge=0,

@@ -172,6 +172,10 @@ _STUDIES: dict[Kind, StudyKind] = {
 async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Many runs of a circuit; the file is not changed."""
     circuit = await chosen_circuit(context, arguments.path)
+    if arguments.kind in ("influence", "since_when"):
+        from application.tool_execution.tools.explanations import explained
+
+        return await explained(arguments, circuit, context)
     if arguments.kind == "optimize":
         given = [str(each.get("name", "")) for each in arguments.parameters]
         names = [element_of_gm_id(each) or each.partition(".")[0] for each in given]
@@ -223,7 +227,7 @@ def _of_kind(arguments: StudyArguments) -> dict[str, Any]:
             return {"parameters": parameters, "method": arguments.method} | (at if arguments.corners else {})
         case "sensitivity":
             return {"parameters": parameters, "perturbation": arguments.perturbation}
-        case "optimize":
+        case _:
             return {
                 "parameters": parameters,
                 "minimize": arguments.minimize or None,
@@ -393,8 +397,8 @@ RUN_STUDY = Tool(
     look=ToolLook(running=msg("Running a study"), done=msg("Ran a study"), icon="activity", card="study"),
     groups=frozenset({"study"}),
     description=(
-        "Simulate a circuit many times: a sweep, Monte Carlo (yield), corners, the worst case of tolerances, "
-        "sensitivities, or a search for values that meet goals. The file is not changed. "
+        "Simulate a circuit many times: sweep, yield, corners, worst case, sensitivity, a search for values "
+        "that meet goals. The file is not changed. "
         'Example: {"kind": "optimize", "parameters": [{"name": "R1", "min": "1k", "max": "100k", "scale": '
         '"E24"}], "measure": {"bw": "bandwidth(v(out))"}, "goals": ["bw >= 1Meg"]}'
     ),

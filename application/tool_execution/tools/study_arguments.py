@@ -137,14 +137,18 @@ def _metrics(value: object) -> object:
     return metrics
 
 
-Kind = Literal["sweep", "monte_carlo", "corners", "worst_case", "sensitivity", "optimize"]
+Kind = Literal[
+    "sweep", "monte_carlo", "corners", "worst_case", "sensitivity", "optimize", "influence", "since_when"
+]
+"""influence, since_when: what moves a goal, and which edit lost it; no study is kept of these."""
+_WITHOUT_PARAMETERS = ("sensitivity", "corners", "influence", "since_when")
 
 
 class StudyArguments(Arguments):
     """Arguments of run_study; what a kind does not have is left alone by it."""
 
     kind: Kind = Field(
-        description="optimize looks for values.",
+        description="influence: 1 % of each value on a goal; since_when: the edit that lost it."
     )
     path: str | None = Field(None, description="Omit for the only circuit.")
     parameters: list[dict[str, Any]] = Field(
@@ -158,17 +162,18 @@ class StudyArguments(Arguments):
         default_factory=dict,
         description="Metrics as name: expression, as for inspect_data. Omit for the .meas cards.",
     )
-    goals: Goals = Field(default_factory=list, description='Bounds: ["bw >= 1Meg", "970 <= fc <= 1030"].')
+    goals: Goals = Field(
+        default_factory=list,
+        description='["bw >= 1Meg", "970 <= fc <= 1030"]; or its metric.',
+    )
     minimize: Texts = Field(default_factory=list, description="optimize: metrics, beside the goals.")
-    maximize: Texts = Field(default_factory=list, description="The same, to make as large.")
+    maximize: Texts = Field(default_factory=list, description="To make large.")
     corners: Annotated[Any, BeforeValidator(_listed), WithJsonSchema({"type": "object"})] = Field(
         None,
         description='corners, worst_case: all combinations of {"process": ["TT", "SS"], "voltage": '
         '{"vdd": [1.6, 2]}, "temp": [-40, 125]}.',
     )
-    runs: Whole | None = Field(
-        None, ge=1, le=100_000, description="monte_carlo: how many; optimize: at most. Default 200, 500."
-    )
+    runs: Whole | None = Field(None, ge=1, le=100_000, description="Default 200; of optimize at most, 500.")
     analysis: str | None = Field(None, max_length=500, description="A card in place of the circuit's own.")
     set: Assignments = Field(default_factory=dict, description="Values that hold for all runs.")
     analysis_type: AnalysisType | None = unlisted(None)
@@ -189,6 +194,6 @@ class StudyArguments(Arguments):
             given = {**given, "kind": _OTHER_KINDS[given["kind"]]}
         if given.get("kind") in _READERS and "parameters" in given:
             given = {**given, "parameters": _READERS[given["kind"]](given["parameters"])}
-        if given.get("kind") not in ("sensitivity", "corners") and not given.get("parameters"):
+        if given.get("kind") not in _WITHOUT_PARAMETERS and not given.get("parameters"):
             raise ValueError("parameters is missing")
         return given

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
-from application.project.since_when import Culprit, Run
+from application.goal_checks.since_when import Culprit, Run
+from presentation.culprit_words import in_words
 from presentation.goal_words import name_of
-from presentation.study_figures import shown
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, CircuitError
-from shared.local_time import local_time
-from shared.message import Message, msg
+from shared.message import msg
 
 if TYPE_CHECKING:
     from application.app import Application
@@ -128,7 +127,7 @@ class SinceWhen(QObject):
         if buffers is not None and not await buffers.save_unsaved():
             return
         try:
-            await self._app.design.since_when.take_back(root, culprit)
+            await self._app.design.take_edit_back(root, culprit)
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
             return
@@ -138,25 +137,3 @@ class SinceWhen(QObject):
             msg("The edit of line {line} in {name} was undone; later edits stay.",
                 line=culprit.line, name=Path(culprit.edit.changed[0]).name)
         )  # fmt: skip
-
-
-def in_words(culprit: Culprit) -> Message:
-    """The answer in one line."""
-    unit = culprit.goal.unit
-    when = local_time(culprit.edit.created) if culprit.edit.created else None
-    who = (
-        msg("an operation ({tool})", tool=culprit.edit.tool) if culprit.edit.op_id else msg("an edit by hand")
-    )
-    time = "" if when is None else f" ({when:%Y-%m-%d %H:%M})"
-    return msg(
-        "{name}:{line}, {who}{time}: “{was}” became “{became}”; {goal} went from {before} to {after}.",
-        name=Path(culprit.edit.changed[0]).name,
-        line=culprit.line,
-        who=who,
-        time=time,
-        was=culprit.was or "–",
-        became=culprit.became or "–",
-        goal=name_of(culprit.goal),
-        before=shown(culprit.value_before, unit),
-        after=shown(culprit.value_after, unit),
-    )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.project.since_when import Run
+from application.goal_checks.since_when import Run
 from domain.simulation.goals import DesignGoal
 from domain.studies.halving import first_bad
 from shared.errors import CircuitError, UserInputError
@@ -101,7 +101,7 @@ async def _one_history(app: Application, root: Path, draw: random.Random, *, is_
     else:
         assert (culprit.line, culprit.was, culprit.became) == (4, "R1 in out 1k", "R1 in out 7.7k")
 
-    await app.design.since_when.take_back(root, culprit)
+    await app.design.take_edit_back(root, culprit)
     assert _text(part) == GOOD_PART
     assert _text(circuit) == _deck("1k", notes)  # every other edit is still there
     with pytest.raises(CircuitError) as met:
@@ -129,7 +129,7 @@ async def test_what_was_never_met_and_what_overlaps_is_said(app: Application, tm
     culprit = await app.design.since_when(root, circuit, GOAL)
     assert culprit.became == "R1 in out 7.7k"
     with pytest.raises(CircuitError) as overlap:
-        await app.design.since_when.take_back(root, culprit)
+        await app.design.take_edit_back(root, culprit)
     assert overlap.value.error_type == "edits_overlap"
     assert _text(circuit) == _deck("8k", {})
 

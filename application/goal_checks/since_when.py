@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.goal_checks.other_texts import WithTexts
 from application.ports.project import ABSENT, FOLDER
-from application.project.other_texts import WithTexts
 from application.studies.measures import study_measures
 from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps
 from domain.circuit.changed_lines import first_change
-from domain.circuit.taken_out import without_edit
-from domain.llm.tools.three_way import merge_files
 from domain.simulation.goals import DesignGoal
 from domain.studies.halving import first_bad
 from domain.studies.study_spec import read_study_spec
@@ -32,12 +30,9 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.ports.project import OperationRecord, ProjectFiles, Projects
     from application.ports.simulation import BatchSimulator, SimulatorSettingsStore, SourceReaders
-    from application.project.undoing import ProjectOperations
     from application.simulation.prepared_circuit import PreparedCircuit
     from application.studies.measures import StudyMeasures
 
-TAKE_BACK_TOOL = "take_edit_back"
-"""How the log names an edit that was taken back although others came after it."""
 _MOST_STATES = 5_000
 _TIMEOUT_S = 30.0
 State = Mapping[str, str]
@@ -152,21 +147,24 @@ class FindCulprit:
     """The use case."""
 
     projects: Projects
-    operations: ProjectOperations
     batch: BatchSimulator
     sources: SourceReaders
     settings: SimulatorSettingsStore
     libraries: Callable[[], tuple[Path, ...]] = tuple
 
+    runs_of: Callable[[Path, Path], Sequence[Run]] = lambda _root, _circuit: ()
+    """What is known of runs of a circuit in a project. Blocking."""
+
     async def __call__(
-        self, root: Path, circuit: Path, goal: DesignGoal, runs: Iterable[Run] = ()
+        self, root: Path, circuit: Path, goal: DesignGoal, runs: Iterable[Run] | None = None
     ) -> Culprit:
-        """Measure the goal in states of the history, halving it.
+        """Measure the goal in states of the history, halving it; `runs` None: those that are known.
 
         Raises CircuitError when the goal is met now ("goal_met"), when there is no history, or none of it
         meets the goal ("never_met"); UserInputError for a circuit outside the project.
         """
-        states, edits = await off_loop(self._history, root, circuit, tuple(runs))
+        known = await off_loop(self.runs_of, root, circuit) if runs is None else tuple(runs)
+        states, edits = await off_loop(self._history, root, circuit, known)
         values: dict[int, float] = {}
 
         async def value_at(place: int) -> float:
@@ -202,14 +200,6 @@ class FindCulprit:
             (len(values), len(states)),
         )  # fmt: skip
 
-    async def take_back(self, root: Path, culprit: Culprit) -> OperationRecord:
-        """Take this edit out of the files as they are now, and leave every later one, as one operation.
-
-        Raises CircuitError ("edits_overlap") where a later edit changed the same lines.
-        """
-        contents, expected = await off_loop(self._without, root, culprit.edit)
-        return await self.operations.rewrite(root, contents, expected=expected, tool=TAKE_BACK_TOOL)
-
     # ---- history ---------------------------------------------------------------------------------
 
     def _history(
@@ -228,7 +218,7 @@ class FindCulprit:
                 raise UserInputError(
                     msg("{path} is outside the project {project}.", path=circuit, project=root), file=circuit
                 )
-            now = {place: _digest(project.read(path)) for place, path in places.items()}
+            now = {place: digest_of(project.read(path)) for place, path in places.items()}
             records = [each for each in project.operations.list() if each.kind != "simulation"]
             kept = [run for run in runs if _is_kept(project, main, run.sha256)]
             edits = _readable(project, edits_of(records, kept, main, now), now)
@@ -264,7 +254,7 @@ class FindCulprit:
     ) -> tuple[StudyPlan, StudyMeasures]:
         with self._opened(root) as project:
             contents = {
-                project.root / place: _content(project, place, digest)
+                project.root / place: content_of(project, place, digest)
                 for place, digest in state.items()
                 if digest != ABSENT
             }
@@ -297,33 +287,13 @@ class FindCulprit:
     ) -> Culprit:
         place = edit.changed[0]
         with self._opened(root) as project:
-            before, after = (_content(project, place, each.get(place, ABSENT)) for each in (
+            before, after = (content_of(project, place, each.get(place, ABSENT)) for each in (
                 edit.before, edit.after))  # fmt: skip
         line, was, became = first_change(before, after)
         return Culprit(
             edit=edit, goal=goal, value_before=values[0], value_after=values[1],
             line=line, was=was, became=became, runs=counts[0], states=counts[1],
         )  # fmt: skip
-
-    def _without(self, root: Path, edit: Edit) -> tuple[dict[Path, bytes], dict[Path, str]]:
-        contents: dict[Path, bytes] = {}
-        expected: dict[Path, str] = {}
-        with self._opened(root) as project:
-            for place in edit.changed:
-                path = project.root / place
-                before, after = (_content(project, place, each.get(place, ABSENT)) for each in (
-                    edit.before, edit.after))  # fmt: skip
-                now = project.read(path)
-                merged = merge_files(after, now, before) or without_edit(before, after, now)
-                if merged is None:
-                    raise CircuitError(
-                        msg("Later edits changed the same lines of {path}.", path=place),
-                        advice=msg("Change the lines by hand."),
-                        file=path,
-                        error_type="edits_overlap",
-                    )
-                contents[path], expected[path] = merged, _digest(now)
-        return contents, expected
 
 
 def _readable(project: ProjectFiles, edits: Sequence[Edit], now: State) -> tuple[Edit, ...]:
@@ -334,7 +304,7 @@ def _readable(project: ProjectFiles, edits: Sequence[Edit], now: State) -> tuple
         wanted = [item for item in edit.before.items() if item not in known]
         try:
             for place, digest in wanted:
-                _content(project, place, digest)
+                content_of(project, place, digest)
         except CircuitAIError:
             break
         if any(digest == ABSENT for _, digest in wanted):
@@ -346,13 +316,13 @@ def _readable(project: ProjectFiles, edits: Sequence[Edit], now: State) -> tuple
 
 def _is_kept(project: ProjectFiles, place: str, digest: str) -> bool:
     try:
-        _content(project, place, digest)
+        content_of(project, place, digest)
     except CircuitAIError:
         return False
     return True
 
 
-def _content(project: ProjectFiles, place: str, digest: str) -> bytes:
+def content_of(project: ProjectFiles, place: str, digest: str) -> bytes:
     """A file's content by its hash: stored, or as it is now. Raises EnvironmentProblem when it is lost."""
     if digest == ABSENT:
         return b""
@@ -360,10 +330,10 @@ def _content(project: ProjectFiles, place: str, digest: str) -> bytes:
         return project.read_object(digest)
     except CircuitAIError:
         now = project.read(project.root / place)
-        if _digest(now) != digest:
+        if digest_of(now) != digest:
             raise
         return now
 
 
-def _digest(content: bytes) -> str:
+def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
