@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS, RunViews
@@ -105,7 +105,15 @@ class BottomPane(QWidget):
         self._connect()
         self.restyle()
         self.retranslate()
+
+    def begin(self) -> None:
+        """Make the pages, once the pane has its place: they are styled there, and nowhere before."""
         self._pages.begin()
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        """At the latest now there is something to show."""
+        super().showEvent(event)
+        self.begin()
 
     @property
     def shown_tab(self) -> str:

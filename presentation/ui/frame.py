@@ -142,12 +142,13 @@ def small_button(name: str, act: Callable[[], object]) -> QPushButton:
 
 
 class PaneSection(QWidget):
-    """A part of a side pane: a header with its title and tools, and what it shows."""
+    """A part of a side pane: a header with its title and tools, and what it shows (`fill`)."""
 
-    def __init__(self, services: WindowServices, title: Message, body: QWidget, name: str) -> None:
+    def __init__(self, services: WindowServices, title: Message, name: str) -> None:
         super().__init__()
         self._services = services
         self._title = title
+        self._body: QWidget | None = None
         self.setObjectName(name)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._header = QWidget()
@@ -157,10 +158,15 @@ class PaneSection(QWidget):
         row = QHBoxLayout(self._header)
         row.addWidget(self._label, 1)
         self._row = row
-        arrange(QVBoxLayout(self), self._header, (body, 1), edges=0, gap=0)
-        self.body = body
-        body.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._column = arrange(QVBoxLayout(self), self._header, edges=0, gap=0)
         services.dress(self)
+
+    def fill(self, body: QWidget) -> None:
+        """Show a panel below the header; once."""
+        self._body = body
+        body.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        body.setAccessibleName(self._label.text())
+        arrange(self._column, (body, 1))
 
     def add_tool(self, button: QWidget) -> None:
         """A button at the right end of the header."""
@@ -176,4 +182,5 @@ class PaneSection(QWidget):
     def retranslate(self) -> None:
         title = self._services.language(self._title)
         self._label.setText(title)
-        self.body.setAccessibleName(title)
+        if self._body is not None:
+            self._body.setAccessibleName(title)

@@ -66,7 +66,7 @@ class MainWindow(QWidget):
         self._app = app
         self._state = state
         self._first = first
-        self._is_complete = False
+        self._is_complete = self._is_filled = False
         self._welcome: WelcomePage | None = None
         self._report: ExaminationReport | None = None
         self.setObjectName("mainWindow")
@@ -107,7 +107,7 @@ class MainWindow(QWidget):
 
         services, app = self._services, self._app
         self.parts = parts = Parts(services, app)
-        self.panes = Panes(services, parts)
+        self.panes = Panes(services, parts, self._body)
         self._body.addWidget(self.panes)
         self.desk = ProjectDesk(services, app.project, app.simulation, self)
         self._run_target = RunTarget(services, app.project, self)
@@ -154,7 +154,7 @@ class MainWindow(QWidget):
 
     @property
     def welcome(self) -> WelcomePage:
-        """The page without a project, made when it is first needed."""
+        """The page without a project, made when it is first needed: not where a project is opened."""
         if self._welcome is None:
             from presentation.panels.welcome import WelcomePage
 
@@ -163,7 +163,20 @@ class MainWindow(QWidget):
             self._welcome.set_report(self._report)
             if self._is_complete:
                 self._connect_welcome(self._welcome)
+            if self._is_filled:
+                self._services.start(self._furnish(self._welcome), kind="start page")
         return self._welcome
+
+    async def _furnish(self, welcome: WelcomePage) -> None:
+        """What of the page is read from the disk."""
+        from presentation.panels.welcome import curves
+
+        welcome.set_recent(self.projects.state.recent)
+        examples = await self._app.project.browse.examples()
+        drawn = await asyncio.to_thread(curves)
+        welcome.set_examples(examples, self.projects.open_example, drawn)
+        await off_loop(self._app.models.settings.load)
+        welcome.set_models(self._app.models, self.parts.conversation.set_choice)
 
     def _connect_welcome(self, welcome: WelcomePage) -> None:
         projects = self.projects
@@ -251,8 +264,6 @@ class MainWindow(QWidget):
 
     async def fill(self, project: Path | None) -> None:
         """Make the panels, put back layout and project (None: the last one)."""
-        from presentation.panels.welcome import curves
-
         if self._state is None:
             self._state = await asyncio.to_thread(self._app.program.window_state.load)
             self._place(self._state)
@@ -272,12 +283,9 @@ class MainWindow(QWidget):
         else:
             self._services.workspace.set_opening(None)
         self._show_body()
-        self.welcome.set_recent(self.projects.state.recent)
-        examples = await self._app.project.browse.examples()
-        drawn = await asyncio.to_thread(curves)
-        self.welcome.set_examples(examples, self.projects.open_example, drawn)
-        await off_loop(self._app.models.settings.load)
-        self.welcome.set_models(self._app.models, self.parts.conversation.set_choice)
+        self._is_filled = True
+        if self._welcome is not None:
+            await self._furnish(self._welcome)
 
     async def may_close(self) -> bool:
         return await self.projects.may_leave()
@@ -353,11 +361,14 @@ class MainWindow(QWidget):
             self.header.toggles[name].setEnabled(has_project)
 
     def _show_body(self) -> None:
-        has_project = self._services.workspace.root is not None
-        self._body.setCurrentWidget(self.panes if has_project else self.welcome)
+        workspace = self._services.workspace
+        # Between two projects, and until the first is open, the panes stay where they are.
+        is_coming = workspace.opening is not None and self._body.currentWidget() is self.panes
+        has_panes = workspace.root is not None or is_coming
+        self._body.setCurrentWidget(self.panes if has_panes else self.welcome)
         self.retranslate()
         self.panes.fit()
-        if not has_project:
+        if not has_panes:
             self.welcome.refresh()
             self.welcome.text.setFocus()
 

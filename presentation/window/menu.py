@@ -173,10 +173,20 @@ def _edit(targets: Targets) -> Iterator[Bound]:
     for name in ("undo", "redo", "cut", "copy", "paste", "selectAll"):
         yield Bound(name, to_focused(name))
     no_project = _Refusals(targets).no_project
-    yield Bound("editor.replace_in_project", targets.parts.editor.replace_in_project, no_project)
-    problems = targets.parts.runs.problems
+    parts = targets.parts  # editor and problems are made when the window is filled
+
+    def replace() -> None:
+        parts.editor.replace_in_project()
+
+    def step_problem(step: int) -> None:
+        parts.runs.problems.step(step)
+
+    def no_problem() -> Message | None:
+        return parts.runs.problems.refusal()
+
+    yield Bound("editor.replace_in_project", replace, no_project)
     for name, step in (("editor.next_problem", 1), ("editor.previous_problem", -1)):
-        yield Bound(name, partial(problems.step, step), problems.refusal)
+        yield Bound(name, partial(step_problem, step), no_problem)
 
 
 def _view(targets: Targets) -> Iterator[Bound]:

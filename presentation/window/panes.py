@@ -33,8 +33,8 @@ class Panes(QWidget):
     fitted: Signal[Fit] = signal(object)
     """Other panes are seen than before"""
 
-    def __init__(self, services: WindowServices, parts: Parts) -> None:
-        super().__init__()
+    def __init__(self, services: WindowServices, parts: Parts, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._services = services
         self._parts = parts
         self._wanted = {"left": True, "bottom": True, "right": True}
@@ -63,40 +63,41 @@ class Panes(QWidget):
         self.restyle()
 
     def _build(self) -> None:
+        # From the outside in: Qt styles a widget anew, with all that is in it, when it is given a parent.
         services = self._services
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        self.left = LineSplitter(vertical, services, "left")
-        self.sections: dict[str, PaneSection] = {}
-        """Of the left pane, by panel."""
-        for entry in panels_at("left"):
-            section = PaneSection(services, entry.title, entry.make(self._parts), f"section.{entry.key}")
-            self.sections[entry.key] = section
-            self.left.addWidget(section)
-        fold = IconButton(services, "list-tree", msg("Collapse or expand all"), name="foldOutline")
-        fold.clicked.connect(self._parts.outline.toggle_all)
-        self.sections["outline"].add_tool(fold)
-        self.centre = LineSplitter(vertical, services, "centre")
-        self.centre.addWidget(self._upper)
-        self.centre.addWidget(self._lower)
-        self.centre.setStretchFactor(0, 1)
-        self.right = self._make_right()
         self._columns = LineSplitter(horizontal, services, "panes")
+        arrange(QVBoxLayout(self), self._columns, edges=0)
+        self.left = LineSplitter(vertical, services, "left")
+        mark(self.left, surface="panel")
+        self.centre = LineSplitter(vertical, services, "centre")
+        self.right = QWidget()
         for widget in (self.left, self.centre, self.right):
             self._columns.addWidget(widget)
         self._columns.setStretchFactor(1, 1)
         self._columns.splitterMoved.connect(self._forget_sides)
-        mark(self.left, surface="panel")
-        arrange(QVBoxLayout(self), self._columns, edges=0)
+        self.sections: dict[str, PaneSection] = {}
+        """Of the left pane, by panel."""
+        for entry in panels_at("left"):
+            section = PaneSection(services, entry.title, f"section.{entry.key}")
+            self.sections[entry.key] = section
+            self.left.addWidget(section)
+            section.fill(entry.make(self._parts))
+        fold = IconButton(services, "list-tree", msg("Collapse or expand all"), name="foldOutline")
+        fold.clicked.connect(self._parts.outline.toggle_all)
+        self.sections["outline"].add_tool(fold)
+        self.centre.addWidget(self._upper)
+        self.centre.addWidget(self._lower)
+        self.centre.setStretchFactor(0, 1)
+        self._build_right()
 
-    def _make_right(self) -> QWidget:
-        right = QWidget()
-        right.setObjectName("rightPane")
-        mark_area(right, surface="base")
+    def _build_right(self) -> None:
+        self.right.setObjectName("rightPane")
+        mark_area(self.right, surface="base")
         head = QWidget()
         mark_area(head, surface="chrome", line="bottom")
+        arrange(QVBoxLayout(self.right), head, (self.right_pages, 1), edges=0, gap=0)
         arrange(QHBoxLayout(head), self.tabs, 1, edges=0)
-        arrange(QVBoxLayout(right), head, (self.right_pages, 1), edges=0, gap=0)
-        return right
 
     # ---- panels --------------------------------------------------------------------------------
 
@@ -105,6 +106,7 @@ class Panes(QWidget):
         self._upper = self._put(self._upper, self._parts.editor)
         yield
         self._lower = self._put(self._lower, self._parts.bottom)
+        self._parts.bottom.begin()
         yield
         self.right_pages.begin()
         self.restyle()
@@ -225,7 +227,7 @@ class Panes(QWidget):
         found = fit(self.width(), wanted, asked_for=self._asked_for, scale=self._services.theme.theme.scale)
         self.left.setVisible(found.left)
         self._lower.setVisible(found.bottom)
-        self._place_right(overlays=found.right_overlays)
+        self._place_right(overlays=found.right_overlays and self._has_sizes)
         self.right.setVisible(found.right)
         self.fitted.emit(found)
 
