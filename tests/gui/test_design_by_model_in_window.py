@@ -41,7 +41,8 @@ from presentation.window.main_window import MainWindow
 from tests.fakes.designing_model import DesigningModel, Reply, Request, amplifier, in_turn, says, writes
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
-from tests.gui.test_design_in_window import UNTIMED, NoWebView, open_dialogs, panel_of
+from tests.gui.test_design_in_window import UNTIMED, open_dialogs, panel_of
+from tests.gui.whole_window import end_window, open_window, without_web_view
 from tests.integration.design.test_design_by_model import WIRES
 
 WISH = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
@@ -95,22 +96,15 @@ async def window(
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[MainWindow]:
     """The program's window on an empty folder, the scripted model chosen."""
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
-    made = MainWindow(services, services.app)
-    made.resize(1440, 900)
-    made.show()
+    without_web_view(monkeypatch)
     root = tmp_path / "amplifier"
     root.mkdir()
-    await made.fill(root)
-    await until(lambda: not services.app.program.tasks.handles)
+    made = await open_window(services, until, root)
     base_url = server.root_url if provider == "ollama" else server.base_url
     choice = ProviderChoice(provider=provider, model="m", base_url=base_url)
     panel_of(made).model.set_choice(choice)
     yield made
-    await services.app.program.stop.stop_all("app_shutdown")
-    await made.desk.close()
-    await made.release()
-    await until(lambda: not services.app.program.tasks.handles)
+    await end_window(made, services, until)
 
 
 def type_in(panel: ConversationPanel, text: str) -> None:

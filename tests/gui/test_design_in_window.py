@@ -33,18 +33,9 @@ from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
 from shared.errors import Stopped
 from tests.gui.conftest import Until
+from tests.gui.whole_window import NoWebView, end_window, open_window, without_web_view
 
 SENTENCE = "Design an RC low-pass filter with a cutoff of 10 kHz"
-
-
-class NoWebView:
-    """As where WebEngine can't be had."""
-
-    async def works(self) -> bool:
-        return False
-
-    async def confirm(self) -> None:
-        raise AssertionError("there is no web view to confirm")
 
 
 @pytest.fixture
@@ -52,17 +43,10 @@ async def window(
     services: WindowServices, project: Path, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[MainWindow]:
     """The program's window on a project with one circuit."""
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
-    made = MainWindow(services, services.app)
-    made.resize(1440, 900)
-    made.show()
-    await made.fill(project)
-    await until(lambda: not services.app.program.tasks.handles)
+    without_web_view(monkeypatch)
+    made = await open_window(services, until, project)
     yield made
-    await services.app.program.stop.stop_all("app_shutdown")
-    await made.desk.close()
-    await made.release()
-    await until(lambda: not services.app.program.tasks.handles)
+    await end_window(made, services, until)
 
 
 def panel_of(window: MainWindow) -> ConversationPanel:

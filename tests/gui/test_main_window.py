@@ -34,6 +34,7 @@ from presentation.window.main_window import MainWindow
 from shared.errors import UserInputError
 from shared.message import msg
 from tests.gui.conftest import Until
+from tests.gui.whole_window import end_window, open_window, without_web_view
 
 CIRCUIT = "* second\nV1 in 0 AC 1\nR2 in out 1k\nC2 out 0 1n\n.ac dec 5 10 1k\n.op\n.end\n"
 Settled = Callable[[], Awaitable[None]]
@@ -57,19 +58,12 @@ def settled(services: WindowServices, until: Until) -> Settled:
     return wait
 
 
-class NoWebView:
-    """A machine without a web view: starting one is not what is looked at here."""
-
-    async def works(self) -> bool:
-        return False
-
-
 @pytest.fixture
 async def make(
-    services: WindowServices, settled: Settled, monkeypatch: pytest.MonkeyPatch
+    services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[MakeWindow]:
     """Windows as the program makes them, and ended as it ends them; messages are shown as plain text."""
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    without_web_view(monkeypatch)
     made: list[MainWindow] = []
 
     async def make_window(
@@ -78,19 +72,13 @@ async def make(
         state: WindowState | None = None,
         size: tuple[int, int] = (1440, 900),
     ) -> MainWindow:
-        window = MainWindow(services, services.app, state)
+        window = await open_window(services, until, project, state=state, size=size)
         made.append(window)
-        window.resize(*size)
-        window.show()
-        await window.fill(project)
-        await settled()
         return window
 
     yield make_window
-    await services.app.program.stop.stop_all("app_shutdown")
     for window in made:
-        await window.desk.close()
-        await window.release()
+        await end_window(window, services, until)
 
 
 Field = TypeVar("Field", QLineEdit, QListWidget)

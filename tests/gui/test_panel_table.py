@@ -17,13 +17,7 @@ from presentation.window.main_window import MainWindow
 from presentation.window.panels import PANELS, PanelEntry, Parts
 from shared.message import msg
 from tests.gui.conftest import Until
-
-
-class NoWebView:
-    """A machine without a web view: starting one is not what is looked at here."""
-
-    async def works(self) -> bool:
-        return False
+from tests.gui.whole_window import end_window, open_window, without_web_view
 
 
 class Notes(QLabel):
@@ -55,13 +49,11 @@ ROW = PanelEntry(
 async def windows(
     services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[list[MainWindow]]:
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    without_web_view(monkeypatch)
     made: list[MainWindow] = []
     yield made
-    await services.app.program.stop.stop_all("app_shutdown")
     for window in made:
-        await _closed(window)
-    await until(lambda: not services.app.program.tasks.handles)
+        await end_window(window, services, until)
 
 
 async def _closed(window: MainWindow) -> None:
@@ -73,15 +65,10 @@ async def _closed(window: MainWindow) -> None:
 async def _opened(
     windows: list[MainWindow], services: WindowServices, project: Path, until: Until
 ) -> MainWindow:
-    window = MainWindow(services, services.app)
     if windows:
         await _closed(windows.pop())
-    windows.append(window)
-    window.resize(1440, 900)
-    window.show()
-    await window.fill(project)
-    await until(lambda: not services.app.program.tasks.handles)
-    return window
+    windows.append(await open_window(services, until, project))
+    return windows[-1]
 
 
 async def test_one_row_makes_tab_menu_entry_key_and_memory(

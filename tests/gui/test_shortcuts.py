@@ -20,34 +20,22 @@ from presentation.window.main_window import MainWindow
 from presentation.window.menu import panel_actions
 from scripts.keys_page import PAGE, page
 from tests.gui.conftest import Until
+from tests.gui.whole_window import end_window, open_window, without_web_view
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 ALT = Qt.KeyboardModifier.AltModifier
-
-
-class NoWebView:
-    async def works(self) -> bool:
-        return False
 
 
 @pytest.fixture
 async def window(
     services: WindowServices, project: Path, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[MainWindow]:
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
-    window = MainWindow(services, services.app)
-    window.resize(1440, 900)
-    window.show()
-    await window.fill(project)
-    await until(lambda: not services.app.program.tasks.handles)
+    without_web_view(monkeypatch)
+    window = await open_window(services, until, project)
     window.activateWindow()
     await until(window.isActiveWindow)
     yield window
-    await services.app.program.stop.stop_all("app_shutdown")
-    await window.release()
-    await window.desk.close()
-    window.hide()
-    await until(lambda: not services.app.program.tasks.handles)
+    await end_window(window, services, until)
 
 
 def test_the_table_is_written_as_qt_does_and_gives_no_key_twice() -> None:

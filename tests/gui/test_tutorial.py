@@ -30,6 +30,7 @@ from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
 from tests.gui.conftest import Until
 from tests.gui.test_plot_hands import _at, _drag
+from tests.gui.whole_window import end_window, open_window, without_web_view
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {"en": ROOT / "docs" / "tutorial.md", "zh": ROOT / "docs" / "tutorial.zh.md"}
@@ -301,31 +302,19 @@ def wire_of(canvas: Any, net: str) -> QPoint:
     return next(place for place in places if canvas.hit(place) == Hit("", net)).toPoint()
 
 
-class NoWebView:
-    """A machine without a web view."""
-
-    async def works(self) -> bool:
-        return False
-
-
 @pytest.fixture
 async def learner(
     services: WindowServices, until: Until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Learner]:
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    without_web_view(monkeypatch)
     monkeypatch.setenv("HOME", str(tmp_path))
     language = os.environ.get("TUTORIAL_LANGUAGE", "en")
     services.language.set(language)
-    window = MainWindow(services, services.app, None)
-    window.resize(1280, 800)
-    window.show()
-    await window.fill(None)
+    window = await open_window(services, until, None, size=(1280, 800))
     window.activateWindow()
     await until(window.isActiveWindow)
     yield Learner(window, services, until, PAGES[language].read_text("utf-8"))
-    await services.app.program.stop.stop_all("app_shutdown")
-    await window.desk.close()
-    await window.release()
+    await end_window(window, services, until)
 
 
 @pytest.mark.timeout(180)

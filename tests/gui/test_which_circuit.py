@@ -18,6 +18,7 @@ from presentation.ui.workspace import WindowServices
 from presentation.window import design_report
 from presentation.window.main_window import MainWindow
 from tests.gui.conftest import Until
+from tests.gui.whole_window import end_window, open_window, without_web_view
 
 DECKS = {
     "rc.cir": "* RC low-pass\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 20 10 1meg\n.end\n",
@@ -36,13 +37,6 @@ DECKS = {
     "bare.cir": "* no analysis\nV1 a 0 5\nR1 a 0 1k\n.end\n",
     "notes.txt": "not a circuit\n",
 }
-
-
-class NoWebView:
-    """A machine without a web view."""
-
-    async def works(self) -> bool:
-        return False
 
 
 class Bench:
@@ -103,23 +97,17 @@ class Bench:
 async def bench(
     services: WindowServices, tmp_path: Path, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Bench]:
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    without_web_view(monkeypatch)
     root = tmp_path / "several"
     for name, text in DECKS.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
-    window = MainWindow(services, services.app, None)
-    window.resize(1440, 900)
-    window.show()
-    await window.fill(root)
+    window = await open_window(services, until, root)
     made = Bench(services, root, window, until)
-    await made.settled()
     services.workspace.main_circuit_chosen.emit(root / "rc.cir")
     await made.settled()
     yield made
-    await services.app.program.stop.stop_all("app_shutdown")
-    await window.desk.close()
-    await window.release()
+    await end_window(window, services, until)
 
 
 def question(window: MainWindow) -> SmallDialog | None:

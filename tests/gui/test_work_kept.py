@@ -21,13 +21,7 @@ from presentation.window.main_window import MainWindow
 from shared.paths import user_home
 from shared.ulid import new_ulid
 from tests.gui.conftest import Until
-
-
-class NoWebView:
-    """A machine without a web view."""
-
-    async def works(self) -> bool:
-        return False
+from tests.gui.whole_window import end_window, open_window, without_web_view
 
 
 class Desk:
@@ -39,12 +33,8 @@ class Desk:
         self.windows: list[MainWindow] = []
 
     async def start(self, project: Path | None = None) -> MainWindow:
-        window = MainWindow(self.services, self.services.app, None)
+        window = await open_window(self.services, self._until, project)
         self.windows.append(window)
-        window.resize(1440, 900)
-        window.show()
-        await window.fill(project)
-        await self.settled()
         return window
 
     async def settled(self) -> None:
@@ -67,13 +57,11 @@ class Desk:
 async def desk(
     services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Desk]:
-    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    without_web_view(monkeypatch)
     made = Desk(services, until)
     yield made
-    await services.app.program.stop.stop_all("app_shutdown")
     for window in made.windows:
-        await window.desk.close()
-        await window.release()
+        await end_window(window, services, until)
 
 
 def shares(sizes: list[int]) -> list[float]:
