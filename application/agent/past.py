@@ -36,7 +36,7 @@ _PARTS = re.compile(
     r"(?:^|\\n|[\"'])([RCLVIEFGHDQMJSB][A-Za-z]{1,2})(?=[ \t]+\w+[ \t]+\w+[ \t]+\S)", re.MULTILINE
 )
 """Names without a digit that cards of a netlist begin with: "RE e 0 680"."""
-_TEXTS = (".md", ".txt", ".csv", ".pdf", ".json", ".svg", ".png")
+_TEXTS = (".md", ".txt", ".csv", ".pdf", ".html", ".json", ".svg", ".png")
 """A change of these changes no circuit."""
 
 

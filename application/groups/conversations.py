@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.permissions import PermissionStore
     from application.ports.project_view import ProjectView
+    from application.ports.reports import ReportMaker
     from application.ports.simulation import ModelLibrary, ResultStore, SourceReaders, WaveformReader
     from application.project.goals_watch import WatchGoals
     from application.results.exporting import ExportResult
@@ -118,6 +119,10 @@ class ToolUseCases:
     @property
     def export(self) -> ExportResult:
         return self.simulation().export
+
+    @property
+    def make_report(self) -> ReportMaker:
+        return self.design().make_report
 
     @property
     def analyze_convergence(self) -> AnalyzeConvergence:

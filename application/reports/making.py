@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Protocol, get_args
 
+from application.ports.reports import (
+    MadeReport,
+    ReportContent,
+    ReportFormat,
+    ReportRequest,
+    StudyInReport,
+)
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.uninterrupted import off_loop
@@ -14,28 +21,7 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.reports.circuit_report import CircuitReport, ReportCircuit
 
-ReportFormat = Literal["pdf", "html", "md"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportRequest:
-    """Of which circuit, as what."""
-
-    project: Path
-    circuit: Path | None = None
-    """In the project; None for its only one."""
-    studies: Sequence[str] | None = None
-    """As in `KeptStudies.chosen`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeReport:
-    """A report as files."""
-
-    report: CircuitReport
-    files: Mapping[str, bytes]
-    """By name, the document first; pictures beside it."""
 
 
 class ReportPages(Protocol):
@@ -92,7 +78,32 @@ class MakeReport:
         report = await self.gather()(
             request.project, request.circuit, words=words.words, studies=request.studies
         )
-        return MadeReport(report=report, files=await words.files(report, form, stem))
+        return MadeReport(files=await words.files(report, form, stem), content=_content_of(report))
+
+
+def _content_of(report: CircuitReport) -> ReportContent:
+    judged = [each for each in report.goals if each.is_judged]
+    return ReportContent(
+        circuit=report.circuit,
+        is_simulated=report.result.ok,
+        goals=len(report.goals),
+        goals_judged=len(judged),
+        goals_met=sum(each.verdict.met for each in judged),
+        elements=report.schematic.elements,
+        no_schematic=report.schematic.reason,
+        analyses=tuple(picture.analysis for picture in report.pictures),
+        has_operating_point=report.result.operating_point is not None,
+        studies=tuple(
+            StudyInReport(
+                run=each.number,
+                kind=each.study.kind,
+                runs=len(each.study.rows),
+                is_of_this_file=each.study.netlist_sha256 == report.result.netlist_sha256,
+            )
+            for each in report.studies
+        ),
+        rounds=0 if report.rounds is None else len(report.rounds.rounds),
+    )
 
 
 def format_of(target: Path) -> ReportFormat:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.project_view import ProjectView
+    from application.ports.reports import ReportMaker
     from application.ports.simulation import ModelLibrary, ResultStore, SourceReaders, WaveformReader
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
@@ -285,6 +286,10 @@ class ToolServices(Protocol):
     @property
     def export(self) -> ExportResult:
         """Tables and pictures of a stored run."""
+
+    @property
+    def make_report(self) -> ReportMaker:
+        """A circuit's design report as files."""
 
     @property
     def analyze_convergence(self) -> AnalyzeConvergence:

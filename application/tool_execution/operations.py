@@ -126,23 +126,26 @@ class Operations:
         tool: str,
         contents: Mapping[Path, bytes],
         expected: Mapping[Path, str],
+        result: Mapping[str, Any] | None = None,
     ) -> OperationRecord:
         """Give several files new contents as one operation: all or none, also when the process is killed.
 
-        Refused ("file_modified_externally") when one has not its `expected` SHA-256; see `change_file`.
+        Refused ("file_modified_externally") when one has not its `expected` SHA-256 (ABSENT for a new one);
+        see `change_file`.
         """
 
         def changes() -> tuple[FileChange, ...]:
-            found = []
+            found: dict[FileChange, None] = {}
             for path, content in contents.items():
                 before = hash_of(self._effects.content_of(path))
                 if before != expected[path]:
                     raise changed_meanwhile(path)
                 place, mode = self._project.place_of(path), self._project.mode_of(path)
-                found.append(FileChange(path=place, before=before, after=hash_of(content), mode=mode))
+                change = FileChange(path=place, before=before, after=hash_of(content), mode=mode)
+                found |= dict.fromkeys((change, *self._effects.folders_made_by(change)))
             return tuple(found)
 
-        wanted = _wanted(op_id, session_id, tool, None)
+        wanted = _wanted(op_id, session_id, tool, result)
         by_hash = {hash_of(content): content for content in contents.values()}
         return await _whole(lambda give_up: self._change(wanted, changes, by_hash, give_up))
 

@@ -15,6 +15,7 @@ from application.tool_execution.tools.goals import CHECK_GOALS, SET_GOALS
 from application.tool_execution.tools.inspection import INSPECT_DATA
 from application.tool_execution.tools.model_library import FIND_MODEL
 from application.tool_execution.tools.moves import DELETE_FILE, MOVE_FILE
+from application.tool_execution.tools.reports import GENERATE_DESIGN_REPORT
 from application.tool_execution.tools.search import SEARCH_PROJECT
 from application.tool_execution.tools.simulation import RUN_SIMULATION
 from application.tool_execution.tools.studies import RUN_STUDY
@@ -37,6 +38,7 @@ _TOOLS: tuple[Tool[Any], ...] = (
     CHECK_GOALS,
     ANALYZE_CONVERGENCE,
     EXPORT_RESULT,
+    GENERATE_DESIGN_REPORT,
     MOVE_FILE,
     DELETE_FILE,
     WEB_SEARCH_TOOL,

@@ -26,8 +26,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060
 WRITABLE_SUFFIXES = (
     ".cir", ".sp", ".spice", ".net", ".ckt", ".inc", ".lib", ".mod", ".sub", ".txt", ".md", ".json", ".csv",
 )  # fmt: skip
-"""Files of other kinds are never written by a tool, pictures and tables of results excepted."""
-_EXPORTED_SUFFIXES = (".svg", ".png", ".mat")
+"""Files of other kinds are never written by a tool, but for pictures, tables and reports of results."""
+_EXPORTED_SUFFIXES = (".svg", ".png", ".mat", ".html", ".pdf")
 
 
 def is_for_tools(place: str, *, is_folder: bool) -> bool:

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from application.app import Application
-from application.reports.making import ReportRequest, format_of
+from application.ports.reports import ReportRequest
+from application.reports.making import format_of
 from presentation.json_output import Output
 from shared.message import msg
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from application.ports.reports import ReportFormat
 from application.reports.circuit_report import CircuitReport
-from application.reports.making import ReportFormat
 from presentation.report.document import WORDS, document_of
 from presentation.report.writing import as_markdown, as_page, pictures_of
 from presentation.translation import Translator

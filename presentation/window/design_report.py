@@ -1,7 +1,8 @@
-"""Circuit > Design report: asks where, makes it, and offers to open it."""
+"""Circuit > Design report: asks for the studies and where, makes it, and offers to open it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import QUrl
@@ -25,10 +26,18 @@ def make_design_report(services: WindowServices, app: Application, window: QWidg
 async def _make(
     services: WindowServices, app: Application, window: QWidget, root: Path, circuit: Path
 ) -> None:
-    from application.reports.making import ReportRequest
+    from application.ports.reports import ReportRequest
     from presentation.report.making import TranslatedPages
 
     workspace = services.workspace
+    kept = await app.design.kept_studies.of(root, circuit)
+    studies: Sequence[str] | None = None
+    if kept:
+        from presentation.dialogs.report_studies import ReportStudiesDialog
+
+        studies = await ReportStudiesDialog(services, circuit, kept, window).ask()
+        if studies is None:
+            return
     start = root / f"{circuit.stem}-report.pdf"
     target = await choose_target(services, window, msg("Design report of {name}", name=circuit.name), start)
     if target is None:
@@ -37,7 +46,7 @@ async def _make(
         await workspace.buffers.save_unsaved()
     workspace.status_changed.emit(msg("Making the report of {name}", name=circuit.name))
     pages = TranslatedPages(Translator(services.language.name, place="window"))
-    request = ReportRequest(project=root, circuit=circuit)
+    request = ReportRequest(project=root, circuit=circuit, studies=studies)
     (written, *_) = await app.design.make_report(request, target, pages, overwrite=True)
     workspace.status_changed.emit(msg("Report: {path}", path=written.name))
     is_wanted = await choose(

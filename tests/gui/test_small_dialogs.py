@@ -11,6 +11,8 @@ from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
+from application.project.browsing import ResultSummary
+from presentation.dialogs.report_studies import ReportStudiesDialog
 from presentation.ui.questions import ask_text, choose, choose_folder, choose_target
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import style_sheet
@@ -178,3 +180,42 @@ def test_chinese_has_no_weight_between_regular_and_bold(qapp: QApplication) -> N
     assert manager.theme.font("ui_strong").weight() == 600
     manager.speak("en")
     assert manager.theme == Theme("light")
+
+
+def kept_study(number: int, kind: str, *, is_ours: bool = True) -> ResultSummary:
+    return ResultSummary(
+        path=Path(f"{number}/result.json"), number=number, created="2026-03-04T10:00:00Z", ok=True,
+        status="ok", verdict="complete", circuit=Path("rc.cir"), netlist_sha256="", study=kind,
+        is_ours=is_ours,
+    )  # fmt: skip
+
+
+async def test_the_studies_of_a_report_are_chosen(services: WindowServices, until: Until) -> None:
+    services.language.set("zh")
+    kinds = ("corners", "montecarlo", "sweep")
+    kept = [kept_study(n, kinds[n % 3], is_ours=n != 38) for n in range(40, 0, -1)]
+    parent = QWidget()
+    dialog = ReportStudiesDialog(services, Path("rc.cir"), kept, parent)
+    asking = asyncio.ensure_future(dialog.ask())
+    await until(dialog.isVisible)
+    assert len(dialog.boxes) == 30
+    # The newest of each kind that was run here: 38 came with the project.
+    assert [n for n, box in dialog.boxes.items() if box.isChecked()] == [40, 39, 35]
+    assert dialog.boxes[39].text().startswith("角点，仿真 #39，2026-03-04")
+    assert "不是由本机安装运行的" in dialog.boxes[38].text()
+    filled = dialog.buttons()[-1]
+    for box in dialog.boxes.values():
+        box.setChecked(True)
+    assert not filled.isEnabled()  # more than a report has
+    for number, box in dialog.boxes.items():
+        box.setChecked(number == 38)
+    assert filled.isEnabled()
+    filled.click()
+    assert await asking == ["38"]
+    again = ReportStudiesDialog(services, Path("rc.cir"), kept[:1], parent)
+    asking = asyncio.ensure_future(again.ask())
+    await until(again.isVisible)
+    again.boxes[40].setChecked(False)
+    assert again.chosen_runs == ["none"]
+    QTest.keyClick(again, Qt.Key.Key_Escape)
+    assert await asking is None

@@ -67,7 +67,7 @@ class PatchArguments(Arguments):
         None,
         ge=0,
         le=1_000_000,
-        description="Which hit: 1 = the first, 0 = all. Omit it when the text is unique.",
+        description="Which hit: 1 = the first, 0 = all.",
     )
     fuzzy: Switch = unlisted(False)
     further: tuple[tuple[str, str], ...] = unlisted(())
@@ -527,7 +527,7 @@ REWRITE_FILE = Tool(
         "Write a whole file, a new one or all of an existing one. What is not in content is gone; for a "
         "small change use patch_file. "
         'Example: {"path": "rc.cir", "content": "RC low-pass\\nVin in 0 AC 1\\nR1 in out 1k\\nC1 out 0 1n\\n'
-        '.ac dec 20 1 1meg\\n.end\\n"}'
+        '.end\\n"}'
     ),
     category="file",
     effect="change",

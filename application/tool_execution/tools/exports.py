@@ -6,7 +6,6 @@ The file is made whole in memory and written as one operation, so that it can be
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from application.ports.project import ABSENT
-from application.ports.project_view import ProjectView
-from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext
+from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, unlisted
+from application.tool_execution.tools.new_files import free_name, plain_stem, vacant
 from application.tool_execution.tools.result_data import span_of
 from application.tool_execution.tools.result_source import (
     OF_OTHERS,
@@ -25,7 +24,6 @@ from application.tool_execution.tools.result_source import (
 )
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, result_to_plain
-from shared.errors import UserInputError
 from shared.message import msg
 from shared.uninterrupted import off_loop
 
@@ -42,7 +40,6 @@ _PANE_MM = 110.0
 _MOST_VALUES = 1_000_000
 """About 25 MB as text."""
 _MOST_SIGNALS = 30
-_MOST_NAMES = 1000
 _SHOWN = 20
 
 
@@ -59,7 +56,7 @@ class ExportArguments(Arguments):
 
     format: Format | None = Field(
         None,
-        description="svg (unless given), png: a picture; csv: one analysis; mat, json: all.",
+        description="svg unless given; csv: one analysis; mat, json: all.",
     )
     path: str | None = Field(
         None, description="A circuit (its newest result) or 'run 7'. Omit for the only circuit."
@@ -67,9 +64,8 @@ class ExportArguments(Arguments):
     signals: Texts = Field(
         default_factory=list, max_length=_MOST_SIGNALS, description="Such as v(out) or db(v(out)). Omit: all."
     )
-    range: Texts = Field(
-        default_factory=list, max_length=2, description='Start and stop of the axis: ["1k", "1meg"].'
-    )
+    range: Texts = unlisted([], max_length=2)
+    """Start and stop of the axis."""
     analyses: Annotated[list[str], BeforeValidator(_analyses)] = Field(
         default_factory=list, max_length=4, description="Only these: ac, tran, dc, noise."
     )
@@ -116,7 +112,7 @@ async def _picture(arguments: ExportArguments, context: ToolContext, call: ToolC
         name = await _stem(context, source)
         analyses = "-".join(table.name for table in exported.tables)
         suffix = f".{arguments.format_or_ending}"
-        target = await off_loop(_free, context.view, f"charts/{name}-{analyses}", suffix, (suffix,))
+        target = await off_loop(free_name, context.view, f"charts/{name}-{analyses}", suffix, (suffix,))
     return await _written(context, call, target, out.getvalue(), _details(exported, source))
 
 
@@ -141,7 +137,7 @@ async def _data(arguments: ExportArguments, context: ToolContext, call: ToolCall
     if target is None:
         name = await _stem(context, source)
         what = exported.tables[0].name if len(exported.tables) == 1 else "data"
-        target = await off_loop(_free, context.view, f"exports/{name}-{what}", suffix, (suffix,))
+        target = await off_loop(free_name, context.view, f"exports/{name}-{what}", suffix, (suffix,))
     return await _written(context, call, target, out.getvalue(), _details(exported, source))
 
 
@@ -149,31 +145,7 @@ async def _target(context: ToolContext, text: str | None, suffixes: tuple[str, .
     """The place the caller named, where nothing may be yet: told before anything is computed."""
     if text is None:
         return None
-    return await off_loop(_vacant, context.view, text, suffixes)
-
-
-def _vacant(view: ProjectView, text: str, suffixes: tuple[str, ...]) -> Path:
-    path = view.locate_for_writing(text, suffixes)
-    if path.exists():
-        raise UserInputError(
-            msg("{path} already exists; it was not replaced.", path=view.name_of(path)),
-            advice=msg("Choose another name, or omit `to` for a new one."),
-            error_type="file_exists",
-        )
-    return path
-
-
-def _free(view: ProjectView, stem: str, suffix: str, suffixes: tuple[str, ...]) -> Path:
-    """A name nothing has: ``stem.svg``, ``stem-2.svg`` ..."""
-    for number in range(1, _MOST_NAMES):
-        path = view.locate_for_writing(f"{stem}{'' if number == 1 else f'-{number}'}{suffix}", suffixes)
-        if not path.exists():
-            return path
-    raise UserInputError(
-        msg("There are too many files with names like {path}.", path=f"{stem}{suffix}"),
-        advice=msg("Give a name with `to`."),
-        error_type="file_exists",
-    )
+    return await off_loop(vacant, context.view, text, suffixes)
 
 
 async def _stem(context: ToolContext, source: ResultSource) -> str:
@@ -182,7 +154,7 @@ async def _stem(context: ToolContext, source: ResultSource) -> str:
     netlist = content.get("netlist")
     path = netlist.get("path") if isinstance(netlist, Mapping) else None
     name = Path(path if isinstance(path, str) else source.path.name).stem
-    return re.sub(r"[^\w+-]+", "_", name).strip("_")[:60] or "result"
+    return plain_stem(name) or "result"
 
 
 async def _written(

@@ -54,7 +54,7 @@ class ListArguments(Arguments):
     """Arguments of list_project_files."""
 
     path: str = Field("", description="Only in this folder.")
-    pattern: str = Field("", max_length=200, description="Only names like *.cir or filters/*.lib.")
+    pattern: str = Field("", max_length=200, description="Only names like *.cir.")
     include_preview: Switch = unlisted(False)
 
 

@@ -83,14 +83,14 @@ _MOST_BYTES = 100_000_000
 class MoveArguments(Arguments):
     """Arguments of move_file."""
 
-    path: str = Field(description="File or folder, relative to the project.")
+    path: str = Field(description="File or folder.")
     destination: str = Field(description="Its new path; a folder, or a path that ends in /, means into it.")
 
 
 class DeleteArguments(Arguments):
     """Arguments of delete_file."""
 
-    path: str = Field(description="File or folder, relative to the project.")
+    path: str = Field(description="File or folder.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -428,8 +428,8 @@ MOVE_FILE = Tool(
     look=ToolLook(running=msg("Moving"), done=msg("Moved"), icon="file-pen", card="change"),
     groups=frozenset({"move"}),
     description=(
-        "Move or rename a file or folder inside the project. Nothing is ever replaced; includes that no "
-        'longer find their file are listed. Example: {"path": "opamp.lib", "destination": "models/opamp.lib"}'
+        "Move or rename a file or folder inside the project. Nothing is ever replaced. "
+        'Example: {"path": "opamp.lib", "destination": "models/opamp.lib"}'
     ),
     category="file",
     effect="change",

@@ -37,10 +37,9 @@ class SearchArguments(Arguments):
         description="uses = where an element, node, model, subcircuit or parameter is defined and used.",
     )
     scope: Scope = Field("all", description="code = netlists, docs = texts, notes and PDFs.")
-    file_types: Texts = Field(
-        default_factory=list, max_length=20, description='Only these endings, for example ["lib"].'
-    )
-    max_results: Whole = Field(10, ge=1, le=100, description="Most matches.")
+    file_types: Texts = unlisted([], max_length=20)
+    """Only these endings: ``lib``."""
+    max_results: Whole = unlisted(10, ge=1, le=100)
     case_sensitive: Switch = unlisted(False)
     path: str | None = unlisted(None)
     token_budget: Whole = unlisted(1500, ge=50, le=100_000)

@@ -89,11 +89,11 @@ class RunArguments(Arguments):
     analysis: str | None = Field(
         None,
         max_length=500,
-        description="A card in place of the circuit's own, for example 'ac dec 20 1 10meg'.",
+        description="A card in place of the circuit's own.",
     )
     parameters: Assignments = Field(
         default_factory=dict,
-        description='Values for this run only: {"R1": "2.2k", "m1.w": "10u"}.',
+        description="Values for this run only: R1, m1.w.",
     )
     timeout_s: Number = unlisted(120.0, gt=0, le=_LONGEST_RUN_S)
     force: Switch = unlisted(False)

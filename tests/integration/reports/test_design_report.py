@@ -163,3 +163,43 @@ def test_a_page_too_full_to_draw_is_told(forked_commands: ForkedCommands, projec
     text = figures_in((project / "x.md").read_text("utf-8"), "Schematic")
     assert "has 303 elements on one page; at most 300 are drawn." in text
     assert "subcircuits" in text
+
+
+def test_a_model_writes_a_report_as_one_operation(forked_commands: ForkedCommands, tmp_path: Path) -> None:
+    (tmp_path / "divider.cir").write_text(DIVIDER)
+
+    (tmp_path / ".circuit_ai").mkdir()
+
+    def call(**given: object) -> dict:
+        words = ("generate_design_report", json.dumps(given), "--project", tmp_path)
+        return json.loads(run(forked_commands, "tool", *words).stdout)
+
+    varied = ("--param", "R1=5%", "--measure", "half=v(out)", "--runs", 5)
+    assert run(forked_commands, "montecarlo", tmp_path / "divider.cir", *varied).exit_code == 0
+    made = call(format="md")
+    assert made["success"], made
+    assert made["content"].splitlines() == [
+        "Made reports/divider-report.md, the design report of divider.cir.",
+        "It has 2 pictures beside it, reports/divider-report-1.svg first.",
+        "In it: schematic (3 elements), operating point, netlist, versions.",
+        "Study: montecarlo, run 1, 5 simulations.",
+    ]
+    written = {path.name for path in (tmp_path / "reports").iterdir()}
+    assert written == {f"divider-report{rest}" for rest in (".md", "-1.svg", "-2.svg")}
+    again = call(studies="none")
+    assert again["result"]["path"] == "reports/divider-report.html"
+    assert again["content"].endswith("No study in it.")
+    assert call(format="md", studies=["1"])["result"]["path"] == "reports/divider-report-2.md"
+    for wrong, kind in (
+        ({"to": "reports/divider-report.html"}, "file_exists"),
+        ({"to": "../x.html"}, "outside_project"),
+        ({"to": "x.cir", "format": "pdf"}, "suffix_not_allowed"),
+        ({"path": "nix.cir"}, "file_not_found"),
+        ({"studies": ["corners"]}, "no_result"),
+        ({"format": "doc"}, "bad_arguments"),
+    ):
+        assert call(**wrong)["error_type"] == kind, wrong
+    for _ in range(3):
+        undone = run(forked_commands, "undo", tmp_path)
+        assert undone.exit_code == 0, undone.stderr
+    assert not (tmp_path / "reports").exists()

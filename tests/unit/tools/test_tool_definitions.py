@@ -52,6 +52,7 @@ EFFECTS = {
     "check_goals": "read",
     "analyze_convergence": "change",
     "export_result": "create",
+    "generate_design_report": "create",
     "web_search": "outside",
     "other_tool": "read",
 }
