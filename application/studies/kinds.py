@@ -27,6 +27,7 @@ from domain.studies.sensitivity import Sensitivity, moved_values, ranked, sensit
 from domain.studies.spec_reader import spec_error
 from domain.studies.statistics import MetricStatistics, Yield, metric_statistics, yield_of
 from domain.studies.study import CornerSpan, StudyRow
+from domain.studies.study_goals import goal_name
 from domain.studies.study_spec import StudyKind, StudyParameter, StudySpec
 from domain.studies.worst_case import Extreme, WorstCase, extreme_points, worst_case_of
 from shared.message import msg
@@ -178,16 +179,9 @@ def _bounds_by_metric(goals: Sequence[DesignGoal]) -> dict[str, DesignGoal]:
 
 def _yields(goals: Sequence[DesignGoal], rows: Sequence[StudyRow]) -> dict[str, Yield]:
     return {
-        _goal_name(goal): yield_of([goal.is_met_by(row.metrics.get(goal.metric, math.nan)) for row in rows])
+        goal_name(goal): yield_of([goal.is_met_by(row.metrics.get(goal.metric, math.nan)) for row in rows])
         for goal in goals
     }
-
-
-def _goal_name(goal: DesignGoal) -> str:
-    """``bw >= 1e+06``: a metric may have several goals."""
-    bounds = [f">= {goal.minimum:g}"] if goal.minimum is not None else []
-    bounds += [f"<= {goal.maximum:g}"] if goal.maximum is not None else []
-    return " ".join([goal.metric, ", ".join(bounds)])
 
 
 # ---- corners -----------------------------------------------------------------------------------------

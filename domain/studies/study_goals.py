@@ -178,3 +178,10 @@ def _named(name: str, value: object, place: str) -> object:
         text = value.strip()
         return f"{name} {text}" if text[0] in "<>=≥≤＞＜⩾⩽~≈" else f"{name} = {text}"
     raise spec_error(place, msg('must be an object with ">=" or "<=", two bounds, or text such as ">= 1k"'))
+
+
+def goal_name(goal: DesignGoal) -> str:
+    """``bw >= 1e+06``: what its yield is kept under, as a metric may have several goals."""
+    bounds = [f">= {goal.minimum:g}"] if goal.minimum is not None else []
+    bounds += [f"<= {goal.maximum:g}"] if goal.maximum is not None else []
+    return " ".join([goal.metric, ", ".join(bounds)])

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from presentation.charts.scales import Scale, linear, padded
 
 _CURVE_STEPS = 120
+_LEAST_SPAN = 2e-3
+"""Of an axis of spots, as a share of the values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +133,9 @@ class SpotsContent:
         """The axis, with about so many figures; limits far away are not on it."""
         values = [each.value for each in self.spots if math.isfinite(each.value)]
         low, high = min(values), max(values)
-        span = high - low or abs(high) or 1.0
+        least = _LEAST_SPAN * max(abs(low), abs(high))
+        if high - low < least:  # they are the same for all purposes
+            low, high = (low + high - least) / 2, (low + high + least) / 2
+        span = high - low or 1.0
         near = [each.value for each in self.limits if low - span <= each.value <= high + span]
         return linear(*padded(min([low, *near]), max([high, *near])), self.unit, room=room)

@@ -10,6 +10,7 @@ from application.simulation.judging import JudgedGoal
 from application.studies.reading import StoredRow, StoredStudy, figure_of, figures_of
 from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal
+from domain.studies.study_goals import goal_name
 from presentation.charts.content import Bar, Spot, SpotsContent
 from presentation.charts.svg import bars_svg, bins_svg, lines_svg, spots_svg
 from presentation.goal_margins import GoalRow, limit_text
@@ -133,10 +134,10 @@ def _yields(study: StoredStudy, say: Translate) -> Iterator[Block]:
     }
     if len(each_goal) > 1:
         rows = []
+        goals = {goal_name(goal): goal for goal in study.goals}
         for text, each in each_goal.items():
             metric, good = metric_in(text, study), figure_of(each.get("passed"))
-            goals = [goal for goal in study.goals if goal.metric == metric]
-            limit = limit_text(goals[0]) if len(goals) == 1 else text
+            limit = limit_text(goals[text]) if text in goals else one_line(text)
             share = figure_of(each.get("value"))
             rows.append((
                 Cell(one_line(metric)),
