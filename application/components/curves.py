@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from application.components.foreign_text import read_text
 from domain.circuit.netlist import Netlist
 from domain.components.benches import Bench, bench_of
 from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
@@ -62,7 +63,9 @@ class SimulateComponent:
         bench = bench_of(component)
         if bench is None:
             return None
-        library = await self.find.library(component)
+        written = await self.find.library(component)
+        text = await read_text(written.encode(), component.file, self.find.cpu)
+        library = text.converted.decode("utf-8", "replace")
         deck = "\n".join(
             (
                 f"* {component.name.encode('ascii', 'replace').decode()}",
@@ -74,7 +77,13 @@ class SimulateComponent:
         )
         data = deck.encode()
         analyses = Netlist.parse(f"t\n.{bench.analysis}\n".encode()).analyses
-        circuit = BatchCircuit(deck=data, deck_path=Path("/component.cir"), varied=(), analyses=analyses)
+        circuit = BatchCircuit(
+            deck=data,
+            deck_path=Path("/component.cir"),
+            varied=(),
+            analyses=analyses,
+            compatibility=text.mode,
+        )
         run = BatchRun(run_id=0, circuit=0, values=())
         batch = Batch(circuits=(circuit,), runs=(run,), signals=bench.signals, timeout_s=_RUN_S)
         outcomes = cast("AsyncGenerator[RunOutcome, None]", self.batch.run(batch, workers=1))

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from application.components.importing import ImportLibrary
     from application.goal_checks.case_runs import RunCases
     from application.groups.outside import Outside
     from application.groups.simulation import Simulation
@@ -118,6 +119,19 @@ class Project:
         from application.project.importing import ImportFile
 
         return ImportFile(views=self._parts.view, write_file=self._outside.program.write_file)
+
+    @cached_property
+    def import_library(self) -> ImportLibrary:
+        """Model libraries of vendors and other programs."""
+        from application.components.importing import ImportLibrary
+
+        return ImportLibrary(
+            views=self._parts.view,
+            find=self._simulation.components,
+            batch=self._outside.simulation.batch,
+            operations=self.operations,
+            write_file=self._outside.program.write_file,
+        )
 
     @cached_property
     def operations(self) -> ProjectOperations:

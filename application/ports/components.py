@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from domain.components.component import Component
 from domain.components.query import ComponentQuery
+
+if TYPE_CHECKING:
+    from application.ports.project import OperationRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,21 @@ class FoundComponents:
     """Those that would be found, but whose library does not state a figure that was asked for."""
 
 
+class KeepFiles(Protocol):
+    """New files of a project, as operations that can be undone."""
+
+    async def add_file(
+        self, folder: Path, name: str, content: bytes, *, session_id: str, tool: str
+    ) -> OperationRecord:
+        """Write a new file of the project at `folder`; where the name is taken, a number goes behind it.
+
+        Raises UserInputError, CircuitError, EnvironmentProblem.
+        """
+
+    async def undo(self, folder: Path, op_id: str) -> object:
+        """Take it back. Raises CircuitError where the file was changed since."""
+
+
 class ComponentIndex(Protocol):
     """The components of library folders. Blocking; travels to worker processes by pickle.
 
@@ -53,6 +71,10 @@ class ComponentIndex(Protocol):
         self, query: ComponentQuery, folders: Sequence[Path], *, group: str = "", most: int, skip: int = 0
     ) -> FoundComponents:
         """Search what lies below the folders. `group` is a key of `component.GROUPS`; "" = all."""
+
+    def holders(self, names: Sequence[str], folders: Sequence[Path]) -> Mapping[str, tuple[str, ...]]:
+        """The files below the folders that have a component of these names, by the name in lower case; names
+        that none has are left out."""
 
     def text(self, component: Component) -> str:
         """The lines of its card or block, and the comments above it. Raises UserInputError when gone."""

@@ -107,8 +107,9 @@ class ProjectOperations:
     ) -> OperationRecord:
         """Write a new file beside others of the project at `folder`; it can be undone.
 
-        `name`: relative to the project. Where it is taken, a number goes behind its stem. `tool` and `result`
-        are kept in the log. Raises UserInputError, CircuitError, EnvironmentProblem.
+        `name`: relative to the project, in a folder that need not be there. Where it is taken, a number goes
+        behind its stem. `tool` and `result` are kept in the log. Raises UserInputError, CircuitError,
+        EnvironmentProblem.
         """
         async with self._opened(folder) as operations:
             await operations.repair()
@@ -146,7 +147,8 @@ class ProjectOperations:
 
 
 def _free(folder: Path, wanted: Path) -> Path:
-    taken = {path.name.casefold() for path in (folder / wanted.parent).iterdir()}
+    place = folder / wanted.parent
+    taken = {path.name.casefold() for path in place.iterdir()} if place.is_dir() else set()
     names = (f"{wanted.stem}{f'_{n}' if n > 1 else ''}{wanted.suffix}" for n in itertools.count(1))
     return wanted.parent / next(name for name in names if name.casefold() not in taken)
 

@@ -58,8 +58,11 @@ _CARDS: dict[str, tuple[Dialect, int]] = {
 _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("ltspice", _CERTAIN, r"^[vicl]\S*\s.*\b(?:rser|rpar|lser|cpar|rlshunt)\s*="),
         ("ltspice", _CERTAIN, r"\b(?P<function>uplim|dnlim|buf|idt|idtmod)\s*\("),
+        # ngspice takes the maker for a parameter that nobody has defined, but in a VDMOS
+        ("ltspice", _CERTAIN, r"^\.model\s+\S+\s+(?!vdmos\b)\w+\b(?!:).*\bmfg\s*=\s*[a-z_]\w*"),
         # VDMOS and the ideal diode (sidiode) of ngspice's own circuits have some of these
-        ("ltspice", _LIKELY, r"^\.model\s.*\b(?:mfg|vceo|icrating|vds|vpk|ilimit|revilimit)\s*="),
+        ("ltspice", _LIKELY, r"^\.model\s+(?:\S+\s+vdmos\b.*\bmfg|"
+                             r".*\b(?:vceo|icrating|vds|vpk|ilimit|revilimit))\s*="),
         ("ltspice", _CERTAIN, r"^\.tran\s.*\b(?:startup|steady|nodiscard)\b"),
         ("ltspice", _CERTAIN, r"^\.tran\s+[^\s]+\s*$"),
         ("ltspice", _CERTAIN, r"^\.tran\s+0\s+\S"),

@@ -31,6 +31,8 @@ RATING = late_pattern(
     r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type|mtbf|pppkg)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)",
     re.IGNORECASE,
 )
+MAKER = late_pattern(r"(?i)\bmfg\s*=\s*[^\s)]+")
+"""The maker on an LTspice model card, which ngspice would take for a parameter."""
 RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
 """What LTspice keeps of a part and does not simulate."""
 RKM = late_pattern(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)

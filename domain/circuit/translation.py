@@ -195,6 +195,8 @@ class _Work:
         elif self._dialect == "ltspice" and keyword in ("options", "save", "param", "ac", "temp"):
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
+            if keyword == "model" and self._dialect == "ltspice":
+                raw = foreign.MAKER.sub("", raw)
             self._replace(statement, self._functions(foreign.micro(raw), statement))
 
     def _library(self, statement: Statement) -> None:

@@ -50,6 +50,9 @@ _LADDER = late_pattern(r"^\*[\s|*]*\|?\s*(?P<text>[^|]*?)\s*$")
 _PIN_LINE = late_pattern(
     r"^\*\s*(?:pins?|pin order|pinout|nodes?|terminals?)\s*[:=]\s*(?P<pins>.+)$", re.IGNORECASE
 )
+_PIN_ALONE = late_pattern(
+    r"^\*\s*(?:node|pin|terminal)\s+(?P<pin>\S+?)\s*(?:->|=|:)\s*(?P<use>\S.*)$", re.IGNORECASE
+)
 _CONNECTIONS = late_pattern(
     r"^\*\s*(?:connections?|node assignments?|pins?|pin order)\s*:?\s*(?P<first>.*)$", re.IGNORECASE
 )
@@ -294,12 +297,12 @@ def _fault_of_subcircuit(subcircuit: Subcircuit, ports: Sequence[str]) -> str:
 
 def _roles(ports: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
     """What the pins are for, in their order, where the comments have a word for each; else ()."""
-    for line in lines:
+    for line in reversed(lines):  # the one nearest to the card leads
         told = _PIN_LINE.match(line)
         words = [] if told is None else [word for word in re.split(r"[\s,;]+", told["pins"]) if word]
-        if words and len(words) == len(ports) and words != list(ports):
+        if words and len(words) == len(ports):
             return tuple(word[:40] for word in words)
-    return _ladder(ports, lines)
+    return _ladder(ports, lines) or _numbered(ports, lines)
 
 
 def _ladder(ports: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
@@ -317,6 +320,16 @@ def _ladder(ports: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
         if len(words) == len(ports):
             return tuple(word[:40] for word in words)
     return ()
+
+
+def _numbered(ports: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
+    """A line for each pin: ``* Node 1 -> Drain``."""
+    found = {}
+    for line in lines:
+        if (told := _PIN_ALONE.match(line)) is not None:
+            found[told["pin"].lower()] = told["use"].strip()
+    uses = [found.get(port.lower(), "") for port in ports]
+    return tuple(use[:40] for use in uses) if all(uses) else ()
 
 
 _INPUTS = ("inp", "in+", "inn", "in-", "+in", "-in", "non", "inv", "vinp", "vinn", "ip", "in", "vp", "vn")

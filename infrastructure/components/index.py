@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -61,6 +61,8 @@ _CACHE = Cache(
     bound_as="component index",
     forgets_for_good=False,
 )
+_NAMES_AT_ONCE = 500
+"""SQLite takes no more than some thousand values in one question."""
 _SMALL_LIBRARY = 300_000
 """Bytes; what is simulated of a larger one is the component alone."""
 _COLUMNS = (
@@ -100,6 +102,10 @@ class SqliteComponentIndex:
         return self._done(
             folders, lambda connection, _: _Search(connection, query, _Page(folders, group, most, skip)).run()
         )
+
+    def holders(self, names: Sequence[str], folders: Sequence[Path]) -> Mapping[str, tuple[str, ...]]:
+        """Which files have a component of a name."""
+        return self._done(folders, lambda connection, _: _holders(connection, names, folders))
 
     def text(self, component: Component) -> str:
         """Its lines as they are now."""
@@ -160,6 +166,27 @@ def _decoded(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
+
+
+def _holders(
+    connection: sqlite3.Connection, names: Sequence[str], folders: Sequence[Path]
+) -> dict[str, tuple[str, ...]]:
+    scopes = list(indexing.scope_of(folders))
+    scope = " OR ".join(each.condition for each in scopes) or "0"
+    values = [value for each in scopes for value in each.values]
+    found: dict[str, tuple[str, ...]] = {}
+    wanted = sorted({name.casefold() for name in names})
+    for first in range(0, len(wanted), _NAMES_AT_ONCE):
+        some = wanted[first : first + _NAMES_AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        rows = connection.execute(
+            f"SELECT DISTINCT folded, files.path FROM components JOIN files ON files.id = components.file "  # noqa: S608
+            f"WHERE folded IN ({marks}) AND ({scope}) AND card != 'file' ORDER BY files.path",
+            [*some, *values],
+        )
+        for name, path in rows:
+            found[name] = (*found.get(name, ()), os.fsdecode(path))
+    return found
 
 
 class _Page(NamedTuple):

@@ -74,7 +74,8 @@ LOOK: tuple[Action, ...] = (
 CIRCUIT: tuple[Action, ...] = (
     _circuit("chooseMain", msg("Choose main circuit…")),
     _circuit("setMain", msg("Set current file as main circuit")),
-    _circuit("billOfMaterials", msg("Bill of materials…"), begins_part=True, icon="table-2"),
+    _circuit("importModels", msg("Import a model library…"), begins_part=True, icon="package"),
+    _circuit("billOfMaterials", msg("Bill of materials…"), icon="table-2"),
     _circuit("designReport", msg("Design report…"), icon="file-text"),
     _circuit("acceptChanges", msg("Accept all changes"), begins_part=True),
 )

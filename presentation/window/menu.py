@@ -226,10 +226,20 @@ def _show_bill(targets: Targets) -> None:
     show_bill(targets.services, targets.parts.app, targets.window)
 
 
+def _import_models(targets: Targets) -> None:
+    from presentation.panels.components.panel import ComponentsPanel
+
+    targets.panes.show_panel("components")
+    panel = targets.panes.right.findChild(ComponentsPanel)
+    if isinstance(panel, ComponentsPanel):
+        panel.choose_library()
+
+
 def _circuit(targets: Targets) -> Iterator[Bound]:
     refusals = _Refusals(targets)
     yield Bound("chooseMain", targets.projects.choose_main, refusals.no_project)
     yield Bound("setMain", targets.set_main_to_shown, refusals.no_file)
+    yield Bound("importModels", partial(_import_models, targets), refusals.no_project)
     yield Bound(
         "designReport",
         partial(make_design_report, targets.services, targets.parts.app, targets.window),

@@ -168,7 +168,13 @@ def _schematic(parts: Parts) -> QWidget:
 def _components(parts: Parts) -> QWidget:
     from presentation.panels.components.panel import ComponentsPanel
 
-    return ComponentsPanel(parts.services, parts.app, parts.editor)
+    return ComponentsPanel(
+        parts.services,
+        parts.editor,
+        simulation=parts.app.simulation,
+        project=parts.app.project,
+        program=parts.app.program,
+    )
 
 
 def _debug(parts: Parts) -> QWidget:

@@ -1,4 +1,4 @@
-"""The button “Add library”: the folders that are searched besides the project."""
+"""The button “Add library”: import of a file, and the folders that are searched besides the project."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ class LibraryFolders:
         preferences: Preferences,
         folders: Callable[[], tuple[Path, ...]],
         beside: QWidget,
+        imports: Callable[[], object],
     ) -> None:
-        """`folders` are those of the setting; `beside`: what questions are asked in front of."""
+        """`folders` are those of the setting; `beside`: what questions are asked in front of; `imports` asks
+        for a file."""
         self._services, self._preferences, self._folders = services, preferences, folders
-        self._beside = beside
+        self._beside, self._imports = beside, imports
         self.button = push_button(name="addLibrary", clicked=lambda _on=False: self.open_menu())
         self.menu: QMenu | None = None
         """The one that was opened last."""
@@ -44,6 +46,7 @@ class LibraryFolders:
         language = self._services.language
         menu = self.menu = QMenu(self._beside)
         menu.aboutToHide.connect(menu.deleteLater)
+        menu.addAction(language(msg("Import a model library…")), self._imports)
         menu.addAction(language(msg("Add a library folder…")), self._add)
         folders = self._folders()
         if folders:
@@ -88,7 +91,7 @@ class LibraryFolders:
     def retranslate(self) -> None:
         language = self._services.language
         self.button.setText(language(msg("Add library")))
-        self.button.setToolTip(language(msg("Add or remove a library folder")))
+        self.button.setToolTip(language(msg("Import a model library, add or remove a library folder")))
 
     def restyle(self) -> None:
         theme = self._services.theme.theme

@@ -7,13 +7,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, Qt
-from PyQt6.QtGui import QKeyEvent, QShowEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from application.ports.events import SettingsChanged
 from domain.circuit.netlist import LIBRARY_SUFFIXES
-from domain.components.component import GROUPS, fault_words
+from domain.components.component import GROUPS, KINDS, fault_words
 from domain.components.titles import SHIPPED_KINDS, origin_of, title_of
+from presentation.panels.components.imports import Imports, libraries_in
 from presentation.panels.components.library_folders import LibraryFolders
 from presentation.panels.components.viewer import ComponentViewer
 from presentation.ui.figure_table import Cell, Column, FigureTable
@@ -24,7 +25,10 @@ from presentation.ui.styles import mark_area
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.app import Application
+    from application.components.importing import ImportedLibrary
+    from application.groups.program import Program
+    from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from application.ports.components import FoundComponents, LibraryState
     from domain.components.component import Component
     from presentation.panels.editor.editor_area import EditorArea
@@ -44,10 +48,17 @@ class ComponentsPanel(QWidget):
     library of the project changes.
     """
 
-    def __init__(self, services: WindowServices, app: Application, editor: EditorArea) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        editor: EditorArea,
+        *,
+        simulation: Simulation,
+        project: Project,
+        program: Program,
+    ) -> None:
         super().__init__()
         self._services = services
-        simulation = app.simulation
         self._find = simulation.components
         self._is_updating = self._is_stale = False
         self._looked_at = float("-inf")
@@ -66,8 +77,14 @@ class ComponentsPanel(QWidget):
         self.table.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
         self.viewer = ComponentViewer(services, simulation, editor)
         self.folders = LibraryFolders(
-            services, app.program.preferences, simulation.components.libraries, beside=self
+            services,
+            program.preferences,
+            simulation.components.libraries,
+            beside=self,
+            imports=self.choose_library,
         )
+        self._stack = QStackedWidget()
+        self.imports = Imports(services, project, program, self._stack, is_over=self._on_import_over)
         self._chips: dict[str, QPushButton] = {key: self._chip(key) for key in ("", *GROUPS)}
         self._build()
         self._timer = once_after(self, _PAUSE_MS, self._on_typed)
@@ -82,7 +99,7 @@ class ComponentsPanel(QWidget):
         self.table.doubleClicked.connect(lambda _index: self.viewer.insert())
         services.workspace.project_opened.connect(lambda *_: self.refresh())
         services.workspace.file_changed.connect(self._on_file)
-        end = app.program.events.subscribe(SettingsChanged, self._on_settings)
+        end = program.events.subscribe(SettingsChanged, self._on_settings)
         self.destroyed.connect(lambda _object: end())
         services.dress(self)
 
@@ -112,7 +129,11 @@ class ComponentsPanel(QWidget):
         self._split.setStretchFactor(0, 2)
         self._split.setStretchFactor(1, 3)
         self._split.setChildrenCollapsible(False)
-        arrange(QVBoxLayout(self), (self._split, 1), edges=0, gap=0)
+        self._top.insertWidget(2, self.imports)
+        self._stack.addWidget(self._split)
+        arrange(QVBoxLayout(self), (self._stack, 1), edges=0, gap=0)
+        self.search.setAcceptDrops(False)  # a file is for the panel
+        self.setAcceptDrops(True)
         self.setFocusProxy(self.search)
         mark_area(self, surface="base")
 
@@ -121,6 +142,7 @@ class ComponentsPanel(QWidget):
         edge, gap = theme.size("space.3"), theme.size("space.2")
         arrange(self._top, edges=(edge, gap, edge, gap), gap=gap)
         arrange(self._head, gap=gap)
+        self.imports.restyle()
         self.folders.restyle()
 
     def retranslate(self, _name: object = None) -> None:
@@ -129,6 +151,7 @@ class ComponentsPanel(QWidget):
         self.search.setAccessibleName(language(msg("Search the components")))
         self.table.setAccessibleName(language(msg("Components")))
         self.folders.retranslate()
+        self.imports.retranslate()
         self._show_rows()
         self._show_counts()
 
@@ -149,6 +172,31 @@ class ComponentsPanel(QWidget):
                 self.viewer.insert()
                 return True
         return super().eventFilter(watched, event)
+
+    # ---- files that come in
+
+    def choose_library(self) -> None:
+        """Ask for a library file, and import it."""
+        self.imports.choose()
+
+    def _on_import_over(self, done: ImportedLibrary | None) -> None:
+        """Show what was imported, or the list as it was."""
+        if done is not None:
+            self.search.setText(done.path.name)
+            self._choose("")
+        self.search.setFocus()
+        self.refresh()
+
+    def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and libraries_in(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Library files are imported."""
+        files = [] if event is None else libraries_in(event)
+        if event is not None and files:
+            event.acceptProposedAction()
+            self.imports.begin(files)
 
     # ---- searching
 
@@ -265,7 +313,7 @@ class ComponentsPanel(QWidget):
         rows = []
         for each in self.found:
             fault = fault_words(each)
-            told = language(title_of(each) if fault is None else fault[0])
+            told = language(title_of(each) if fault is None else fault[0]) or language(KINDS[each.kind])
             origin = language(origin_of(each, is_short=True))
             rows.append([
                 Cell(text=each.name, style="mono_small"),
