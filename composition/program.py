@@ -55,6 +55,15 @@ class ProgramAdapters:
     def runs_cases(self) -> bool:
         return self.settings.run_cases
 
+    @property
+    def estimates_yield(self) -> bool:
+        return self.settings.estimate_yield
+
+    def is_on_battery(self) -> bool:
+        from infrastructure.power import is_on_battery
+
+        return is_on_battery()
+
     def apply_settings(self, settings: UserSettings) -> None:
         """What is begun from now on uses these."""
         self.settings = settings

@@ -130,6 +130,9 @@ class UserSettings:
         help=msg("After a pause in typing the goals of all circuits that the edit touches are measured."))
     run_cases: bool = setting(default=True, title=msg("Run the kept cases"), group=_GENERAL,
         help=msg("Every run of a circuit also simulates the cases kept with it, and reports their goals."))
+    estimate_yield: bool = setting(default=True, title=msg("Estimate the yield"), group=_GENERAL,
+        help=msg("In idle time a short Monte Carlo gives the yield of the goals of the circuit in front; "
+            "not on battery."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',

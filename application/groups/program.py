@@ -79,6 +79,15 @@ class Program:
         """Whether the user wants the kept cases of a circuit simulated with every run of it."""
         return self._parts.runs_cases
 
+    @property
+    def estimates_yield(self) -> bool:
+        """Whether the user wants yields estimated in idle time."""
+        return self._parts.estimates_yield
+
+    def is_on_battery(self) -> bool:
+        """Whether work that nobody asked for would empty a battery. Blocking, for less than a millisecond."""
+        return self._parts.is_on_battery()
+
     @cached_property
     def preferences(self) -> Preferences:
         """The user's settings, changed one at a time."""

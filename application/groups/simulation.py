@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from application.simulation.schematics import DrawSchematic
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
+    from application.studies.idle_yield import EstimateYield
     from application.studies.offering import OfferStudies
     from application.studies.reading import ReadStudy
     from application.studies.studying import RunStudy
@@ -139,6 +140,18 @@ class Simulation:
         from application.studies.offering import OfferStudies
 
         return OfferStudies(
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=lambda: self._program.libraries,
+        )
+
+    @cached_property
+    def idle_yield(self) -> EstimateYield:
+        """The yield of a circuit's goals, by a few runs."""
+        from application.studies.idle_yield import EstimateYield
+
+        return EstimateYield(
+            batch=self._parts.batch,
             sources=self._parts.sources,
             settings=self._parts.settings,
             libraries=lambda: self._program.libraries,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from application.ports.simulation import GrowingData
     from application.project.goals_watch import Standing
     from application.project.unsaved_texts import UnsavedText
+    from application.studies.idle_yield import CircuitYield
     from domain.simulation.result import SimulationResult
     from presentation.actions.shortcuts import Shortcuts
     from presentation.ui.icons import Icons
@@ -273,6 +274,8 @@ class Workspace(QObject):
     """How the goals stand that were measured in idle time; None: nothing is known of them"""
     cases_judged: Signal[Path, tuple[CaseRun, ...]] = signal(object, object)
     """A run's result and how the goals stand in the kept cases of its circuit"""
+    yield_estimated: Signal[CircuitYield | None] = signal(object)
+    """The yields of the goals of the circuit in front, found in idle time; None: not known any more"""
     status_changed: Signal[Message] = signal(object)
     """The left end of the status bar"""
     cursor_moved: Signal[int, int] = signal(int, int)

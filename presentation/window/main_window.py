@@ -234,7 +234,7 @@ class MainWindow(QWidget):
         services.language.changed.connect(self.retranslate)
 
     def _on_project(self, _root: Path) -> None:
-        _ = self.parts.goals_watch  # it listens from the first project on
+        _ = self.parts.goals_watch, self.parts.yield_watch  # they listen from the first project on
         self._show_body()
 
     def restyle(self) -> None:

@@ -26,6 +26,7 @@ from presentation.panels.run_views import RunViews
 from presentation.panels.studies.goals_watch import GoalsWatch
 from presentation.panels.studies.influence_bars import InfluenceBars
 from presentation.panels.studies.pages import StudyPages
+from presentation.panels.studies.yield_watch import YieldWatch
 from presentation.ui.tabbed_pages import Page
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -126,6 +127,13 @@ class Parts:
         from presentation.panels.studies.goals_watch import GoalsWatch
 
         return GoalsWatch(self.services, self.app, self.editor)
+
+    @cached_property
+    def yield_watch(self) -> YieldWatch:
+        """Yields estimated in idle time."""
+        from presentation.panels.studies.yield_watch import YieldWatch
+
+        return YieldWatch(self.services, self.app, self.editor)
 
     @cached_property
     def conversation(self) -> ConversationPanel:

@@ -69,7 +69,7 @@ class GoalsWatch(QObject):
         workspace.run_finished.connect(lambda _outcome: self._on_work("run", is_on=False))
         workspace.agent_status_changed.connect(self._on_agent)
         workspace.project_closed.connect(self._forget)
-        editor.tabs.currentChanged.connect(lambda _index: self._on_front())
+        editor.page_shown.connect(lambda _is_page: self._on_front())
         end = app.program.events.subscribe(SettingsChanged, self._on_settings)
         self.destroyed.connect(lambda _object: end())
         window = editor.window()

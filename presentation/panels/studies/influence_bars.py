@@ -57,7 +57,7 @@ class InfluenceBars(QObject):
         self._timer.setInterval(PAUSE_MS)
         self._timer.timeout.connect(self._begin)
         workspace = services.workspace
-        self._area.tabs.currentChanged.connect(lambda _index: self._on_front())
+        self._area.page_shown.connect(lambda _is_page: self._on_front())
         workspace.file_changed.connect(lambda _path: self.wait_and_begin())
         workspace.goals_changed.connect(lambda _circuit: self.wait_and_begin())
         workspace.run_started.connect(lambda _path: self._on_run(is_running=True))

@@ -26,6 +26,7 @@ from presentation.panels.waveforms.figures import (
     scale_for,
 )
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
+from presentation.panels.waveforms.yield_column import add_outlier, yield_cells
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.ui.parts import SpokenName, arrange, copy_text, text_label
 from presentation.ui.styles import mark
@@ -123,6 +124,8 @@ class _Table(FigureTable):
             back = menu.addAction(words, self._shown.goal_maker.take_back)
             assert back is not None
             back.setObjectName("goals_back")
+        if len(chosen) == 1:
+            add_outlier(menu, self._services, self._project, self._shown.yields, chosen[0])
         study = menu.addAction(language(msg("Monte Carlo of the circuit")), self._study)
         assert study is not None
         study.setObjectName("study_circuit")
@@ -274,9 +277,14 @@ class MeasurementsView(QWidget):
         else:
             versus = language(msg("vs Run {number}", number=number))
             columns.append(Column(title=versus, is_number=True))
+        yields = yield_cells(self._shown.yields, items, language)
+        if yields:
+            columns.insert(2, Column(title=language(msg("Yield")), is_number=True))
+            rows = [[*row[:2], cell, *row[2:]] for row, cell in zip(rows, yields, strict=True)]
         self.table.show_rows(columns, rows)
+        kept = 3 if yields else 2
         if self._is_compact and number is not None and self.table.name_share < _NAME_SHARE:
-            self.table.show_rows(columns[:2], [row[:2] for row in rows])
+            self.table.show_rows(columns[:kept], [row[:kept] for row in rows])
         self._show_parts(_WIDEST)
 
     def _show_steps(self, items: Sequence[Measured], labels: Sequence[str]) -> None:

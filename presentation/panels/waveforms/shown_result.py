@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from application.groups.simulation import Simulation
     from application.ports.simulation import Growth
     from application.simulation.waveforms import LoadedWaveforms
+    from application.studies.idle_yield import CircuitYield
     from domain.simulation.frequency_response import ResponseKind
     from domain.simulation.goals import DesignGoal
     from domain.simulation.result import Quantity
@@ -111,6 +112,8 @@ class ShownResult(QObject):
         self.cases: tuple[Path, tuple[CaseRun, ...]] | None = None
         """The newest result whose circuit has kept cases, and how the goals stand in them."""
         services.workspace.cases_judged.connect(self._on_cases)
+        self._yield: CircuitYield | None = None
+        services.workspace.yield_estimated.connect(self._on_yield)
         self._before: tuple[LoadedWaveforms | None, Message | None, tuple[DesignGoal, ...]] | None = None
         """What was shown before the run that is under way."""
         services.workspace.result_selected.connect(self.show)
@@ -118,6 +121,17 @@ class ShownResult(QObject):
         services.workspace.file_changed.connect(self._on_file_changed)
         services.workspace.goals_changed.connect(self._on_goals_changed)
         services.workspace.project_closed.connect(self.clear)
+
+    def _on_yield(self, found: CircuitYield | None) -> None:
+        if found is not self._yield:
+            self._yield = found
+            self.measured.emit()
+
+    @property
+    def yields(self) -> CircuitYield | None:
+        """Of the goals of the shown circuit as it is now; None where they were not estimated."""
+        found = self._yield
+        return found if found is not None and found.circuit == self.circuit and not self.is_stale else None
 
     def _on_cases(self, result_path: Path, runs: tuple[CaseRun, ...]) -> None:
         self.cases = result_path, runs
