@@ -70,7 +70,9 @@ class ProgramAdapters:
 
     @property
     def language(self) -> str:
-        return self.settings.language_in(self.environment)
+        from presentation.translation import language_in
+
+        return language_in(self.settings.language, self.environment)
 
     @cached_property
     def warnings(self) -> tuple[Message, ...]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Source = Literal["file", "environment", "default"]
 """Where a value comes from."""
 
-_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _GENERAL = msg("General")
 _MODELS = msg("Models")
 _SERVERS = msg("Tools of other programs")
@@ -117,7 +117,7 @@ class UserSettings:
 
     # fmt: off
     language: Literal["auto", "en", "zh"] = setting("auto", msg("Language"), group=_GENERAL,
-        variables=(*_LOCALE_VARIABLES, "LANGUAGE"),
+        variables=(*LOCALE_VARIABLES, "LANGUAGE"),
         help=msg("Language of all text; auto follows the system."))
     libraries: tuple[Path, ...] = setting((), msg("Libraries"), group=_GENERAL, option="--library",
         is_read_at_start=True,
@@ -169,15 +169,6 @@ class UserSettings:
     """Names of what the file holds, those of groups as ``agent.rounds``; never saved."""
     warnings: tuple[Message, ...] = ()
     """What was wrong with the file these were read from; never saved."""
-
-    def language_in(self, environment: Mapping[str, str]) -> Literal["en", "zh"]:
-        """The language of texts; "auto" looks into `environment` as gettext does."""
-        if self.language != "auto":
-            return self.language
-        locale = next((environment[name] for name in _LOCALE_VARIABLES if environment.get(name)), "")
-        # LANGUAGE lists what the user reads, best first, but not for the plain C locale.
-        wished = environment.get("LANGUAGE", "").split(":")[0] if locale not in ("", "C", "POSIX") else ""
-        return "zh" if (wished or locale).lower().startswith("zh") else "en"
 
 
 class ShownSetting(NamedTuple):

@@ -22,6 +22,18 @@ def language_of(text: str) -> Literal["en", "zh"]:
     return "zh" if _CHINESE.search(text) else "en"
 
 
+def language_in(wanted: str, environment: Mapping[str, str]) -> str:
+    """The language of texts as the user set it; "auto" looks into `environment` as gettext does."""
+    from domain.settings import LOCALE_VARIABLES
+
+    if wanted != "auto":
+        return wanted
+    locale = next((environment[name] for name in LOCALE_VARIABLES if environment.get(name)), "")
+    # LANGUAGE lists what the user reads, best first, but not for the plain C locale.
+    wished = environment.get("LANGUAGE", "").split(":")[0] if locale not in ("", "C", "POSIX") else ""
+    return "zh" if (wished or locale).lower().startswith("zh") else "en"
+
+
 Place = Literal["terminal", "window"]
 _WORDS = late_pattern(r"[a-z]{3,}")
 _SHARE = late_pattern(r"[-+−±≤≥<>=\w.…/°Ωµ \u00a0]*\d[ \u00a0]%")

@@ -11,6 +11,7 @@ from domain.llm.agent_limits import AgentLimits
 from domain.settings import UserSettings
 from domain.simulation.retention import ResultSettings
 from infrastructure.persistence.settings import UserSettingsFile, change_settings, load_settings
+from presentation.translation import language_in
 from shared.setting import WrongSetting
 from tests.ground.cases import for_each
 
@@ -119,12 +120,12 @@ def test_a_linked_settings_file_is_read(tmp_path):
     ],
 )
 def test_the_language_of_the_system(environment, expected):
-    assert UserSettings().language_in(environment) == expected
+    assert language_in(UserSettings().language, environment) == expected
 
 
 def test_a_chosen_language_wins():
-    assert UserSettings(language="en").language_in({"LANG": "zh_CN.UTF-8"}) == "en"
-    assert UserSettings(language="zh").language_in({}) == "zh"
+    assert language_in("en", {"LANG": "zh_CN.UTF-8"}) == "en"
+    assert language_in("zh", {}) == "zh"
 
 
 def test_limits_of_a_turn_are_settings(tmp_path):
