@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -334,6 +335,10 @@ def _style(element: Element) -> str:
     return "ac" if "ac" in element.words else "dc"
 
 
+def _is_value(word: str) -> bool:
+    return word[:1].isdigit() or word[:1] in ("+", "-", ".", "{", "'")
+
+
 def _source_text(element: Element) -> tuple[str, ...]:
     """``AC 1`` and ``SIN(0 10m 1k)`` in lines of their own; the DC value where it says something."""
     words = [word.text for word in element.statement.words[3:]]
@@ -345,8 +350,9 @@ def _source_text(element: Element) -> tuple[str, ...]:
         lines.append(cut(dc))
     if "ac" in element.words:
         place = next((at for at, word in enumerate(words) if word.lower() == "ac"), None)
-        follows = words[place + 1] if place is not None and place + 1 < len(words) else "1"
-        lines.append(cut(f"AC {follows if follows[:1].isdigit() or follows[:1] in '{.' else '1'}"))
+        behind = [] if place is None else words[place + 1 : place + 3]
+        given = list(takewhile(_is_value, behind)) or ["1"]  # its size, and its phase in degrees
+        lines.append(cut(" ".join(["AC", *given[:1], *(f"{phase}°" for phase in given[1:])])))
     if wave:
         start = text.lower().rfind(wave)
         lines.append(cut(text[start:].replace("( ", "(").replace(" )", ")").replace(" (", "(")))

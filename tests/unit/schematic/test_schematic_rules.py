@@ -140,6 +140,22 @@ def test_a_change_of_values_moves_nothing() -> None:
     assert faults_of(after) == []
 
 
+@for_each(
+    ("source", "texts"),
+    [
+        ("V1 in 0 DC 0 AC -0.5", ["AC -0.5"]),
+        ("V1 in 0 AC 1 180", ["AC 1 180°"]),
+        ("V1 in 0 DC 2 AC SIN(0 1 1k)", ["2", "AC 1", "SIN(0 1 1k)"]),
+        ("V1 in 0 AC {level}", ["AC {level}"]),
+    ],
+)
+def test_a_source_tells_what_it_gives(source: str, texts: list[str]) -> None:
+    drawing = draw(
+        page_of_text(f"t\n.param level=1\n{source}\nR1 in 0 1k\n.ac dec 1 1 10\n.end\n"), effort=FIRST
+    )
+    assert [each.text for each in drawing.texts if each.element == "V1"] == ["V1", *texts]
+
+
 def test_what_is_added_leaves_the_others_in_place() -> None:
     text = GOLDEN["common_emitter"]
     before = draw(page_of_text(text), effort=FIRST)
