@@ -129,6 +129,8 @@ _GUESSED = 0.65
 """How surely a conversion of voltages alone means a converter: what a sentence describes is surer."""
 _DESCRIBED = 0.5
 """How surely a family is meant that a sentence describes and does not name."""
+_ONE_SIDED = frozenset(("first_order", "sallen_key", "multiple_feedback", "lc_ladder"))
+"""Filters that let either low or high frequencies through."""
 _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
 
@@ -200,7 +202,8 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
         ((claim, FAMILIES[key]) for key, claim in each_claim.items()), key=lambda pair: -pair[0].score
     )
     best, family = claims[0]
-    has_both = any(choice.name == "output" for choice in family.family.choices)
+    is_no_filter = best.score >= 1 and family.key not in _ONE_SIDED
+    has_both = is_no_filter or any(choice.name == "output" for choice in family.family.choices)
     if sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH) and not has_both:
         raise _unknown(
             msg("The request names both a low-pass and a high-pass: only one filter is designed at a time."),

@@ -36,7 +36,7 @@ _CURRENT_MIRROR = (
     r"电流镜|镜像"
 )
 _SEVERAL = (
-    r"(?:\d+|two|three|four|several)\s?(?:signals?|inputs?|channels?|sources?|voltages?)|"
+    r"(?:\d+|two|three|four|several)\s?(?:[a-z]+[\s-]){0,2}(?:signals?|inputs?|channels?|sources?|voltages?)|"
     r"[\d两三四多几]\s?[路个]"
 )
 _WEIGHTS = r"weight\w*|权重|加权|系数"
@@ -84,7 +84,10 @@ _SERIES_TRANSISTOR = (
     r"pass[\s-]?(?:transistor|element|device)|(?:transistor|bjt|npn|darlington)|三极管|调整管|晶体管|扩流"
 )
 _REGULATE = r"regulat\w*|stabili[sz]\w*|steady|稳[压到定住]|稳压"
-_LINEAR = r"(?<![a-z])linear(?![a-z])|no switching|without switching|线性|不[要用]开关"
+_LINEAR = (
+    r"^(?!.*(?:switcher|switch(?:ing|ed)[\s-](?:mode|regulator|converter|frequency|at)|开关电源|开关频率))"
+    r".*(?:(?<![a-z])linear(?![a-z])|no switching|without switching|线性|不[要用]开关)"
+)
 _TWO_VOLTAGES = r"\d\s?(?:v|伏).{1,60}?\d\s?(?:v|伏)"
 _ISOLATED = r"isolat|隔离|transformer|变压器"
 _LOW_DROP = r"low[\s-]?drop|little headroom|dropout|低压[差降]|压差"

@@ -88,15 +88,22 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"integrator|积分(?:器|电路)|differentiator|微分(?:器|电路)|"
                       r"(?<!运算)(?<!运)放大器|(?<!operational )(?<!op )(?<!op-)amplifier",
                 what=msg("this kind of amplifier, comparator or integrator"), is_general=True),
-    NotDesigned(words=r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|市电(?!干扰|噪声)|"
-                      r"阻容降压|\d{3}\s?v\s?ac(?![a-z])|ac\s?(?:220|110|230|120|240)|变压器|"
-                      r"(?<!dc )(?<!dc-)transformer|ac[\s/-]dc", what=msg("a mains or AC supply")),
-    NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|"
+    NotDesigned(words=r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|"
+                      r"市电(?!干扰|噪声|.{0,2}整流[后成])|"
+                      r"阻容降压|\d{3}\s?v\s?ac(?![a-z])|ac\s?(?:220|110|230|120|240)|ac[\s/-]dc",
+                what=msg("a mains or AC supply")),
+    NotDesigned(words=r"变压器|(?<!dc )(?<!dc-)transformer", what=msg("a mains or AC supply"), is_general=True),
+    NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!市电)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|"
                       r"(?:half|full)[\s-]wave|bridge[\s-]rectifier", what=msg("a mains or AC supply"),
                 family="rectifier"),
-    NotDesigned(words=r"(?<!usb )(?<!car )charger|充电", what=msg("a battery charger")),
+    NotDesigned(words=r"(?<!usb )(?<!car )charger|充电(?!宝)", what=msg("a battery charger")),
     NotDesigned(words=r"constant[\s-]current|恒流|led driver|led\s?驱动",
                 what=msg("this kind of current source or LED driver"), family="led_driver"),
+    NotDesigned(words=r"(?:long[\s-]tail\w*|differential) pairs?(?![a-z])|差分对", is_general=True,
+                what=msg("a differential pair of bipolar transistors")),
+    NotDesigned(words=r"(?:bidirectional|both (?:directions|ways)|双向|i2c|i²c).{0,40}(?:level|shift|translat|电平|\d\s?v)|"
+                      r"(?:level|shift|translat|电平|\d\s?v).{0,40}(?:bidirectional|both (?:directions|ways)|双向|i2c|i²c)",
+                what=msg("a level shifter for both directions")),
     NotDesigned(words=r"multi[\s-]?phase|多相|"
                       r"^(?!.*(?:op[\s-]?amp|differential)).*?(?:two|dual|2|multiple|双路|[两2]路|多路)\s*outputs?|"
                       r"双路输出|[两2]路输出|多路输出", what=msg("a multi-phase or multi-output converter")),

@@ -63,8 +63,9 @@ _NOT_A_VALUE = re.compile(
 )
 
 _AT_MOST_BEFORE = re.compile(
-    r"(?:(?:no|not) (?:more|greater|higher|larger) than|not (?:above|over)|"
-    r"not (?:to )?exceed(?:ing)?|at most|"
+    r"(?:(?:no|(?:not|n['’]t|never)(?: \w+){0,2}) (?:more|greater|higher|larger) than|"
+    r"(?:not|n['’]t|never) (?:(?:be|go|get|rise) )?(?:above|over|beyond)|"
+    r"(?:not|n['’]t|never) (?:to )?exceed(?:ing)?|at most|"
     r"(?<!no )(?<!not )(?:less|"
     r"smaller|lower) than|(?<!not )(?:below|under)|within|up to|"
     r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|[不别]要?(?:超过|大于|高于|多于)|不得超过|"
@@ -85,7 +86,7 @@ _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", 
 _PLUS_MINUS = re.compile(r"±\s*$")
 
 _ARROW = re.compile(
-    r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
+    r"\s*[)）]?\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
     r"变换?[成为到至]?|降[压低]?[到至成为]|升[压高]?[到至成为]?|into|(?:step(?:ped|"
     r"ping)?[- ])?down to|"
     r"converted to|输入.{0,3}转)\s*",
@@ -246,6 +247,7 @@ def _normalise(text: str) -> str:
     text = text.replace("\uff0c", ", ")  # parts clauses: 555\uff0c800Hz is no number
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
+    text = re.sub(r"(?<!正)负(?=\d+(?:\.\d+)?\s?[vV伏])", "-", text)
     text = re.sub(r"半个?(?=\s?(?:dB|分贝|伏|安|[VA]\b))", "0.5", text)
     text = re.sub(r"\+/?-(?=\s?[\d.])|正负(?=\s?[\d.])|plus or minus ", "±", re.sub(r"[×✕]", "x", text))
     text = _RANGE_IN_WORDS.sub(r"\g<low>~\g<high>", re.sub(r"[～〜∼]", "~", text))

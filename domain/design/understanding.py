@@ -90,6 +90,8 @@ class Filled:
     """Numbers with a unit that no slot took, unless they say again what one took."""
     doubled: tuple[tuple[str, Mention, Mention], ...] = ()
     """(slot, number taken, another number that could as well have been meant)."""
+    surroundings: tuple[Mention, ...] = ()
+    """Of the unused ones those that say something of what is around the circuit."""
 
     def value(self, name: str) -> float | None:
         """The number in a slot (the middle of a range), or None."""
@@ -116,6 +118,18 @@ _OF_SOMETHING_ELSE = (
         after=r"\s*(?:的)?pwm",
     ),
     Slot(
+        name="rejection",
+        dimensions=("dB",),
+        words=r"(?<![a-z])(?:cmrr|psrr|snr|thd|common[\s-]mode rejection)(?![a-z])|共模抑制比?|电源抑制比?|信噪比|失真度?",
+    ),
+    Slot(
+        name="shunt",
+        dimensions=("Ohm",),
+        words=r"(?!)",
+        before=r"(?:(?:current )?sens(?:e|ing)|shunt)(?: resistor)?|(?:采样|检流|取样|分流)电?阻",
+        after=r"\s*(?:current )?(?:shunt|sense resistor|sensing resistor|的?(?:采样|检流|取样|分流)电?阻)",
+    ),
+    Slot(
         name="signal",
         dimensions=("V",),
         words=r"(?!)",
@@ -126,7 +140,7 @@ _OF_SOMETHING_ELSE = (
     ),
 )
 """What numbers say of the circuit's surroundings: a rate of samples is no frequency of the circuit (an
-anti-aliasing filter's cut-off lies below it), the size of a signal no supply."""
+anti-aliasing filter's cut-off lies below it), the size of a signal no supply, a shunt no input resistance."""
 
 
 def fill_slots(
@@ -168,7 +182,8 @@ def fill_slots(
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
     unused = tuple(mention for mention in left.values() if mention.dimension != "none" or mention.may_be)
-    return Filled(values=values, unused=unused, doubled=doubled)
+    around = tuple(found[place] for place in sorted(elsewhere))
+    return Filled(values=values, unused=unused, doubled=doubled, surroundings=around)
 
 
 def _price(choices: Sequence[tuple[float, str]], name: str) -> float:

@@ -169,10 +169,10 @@ def _spreads(sentence: Sentence) -> dict[Mention, Mention]:
 
 
 def _use_span(known: dict[str, Mention], span: Mention) -> None:
-    """A range is the input; a voltage outside of it that was taken for the input ("9-36V input buck 5V") is
-    the output."""
-    taken, upper = known.get(INPUT), span.upper or span.value
-    if taken is not None and not span.value <= taken.value <= upper and OUTPUT not in known:
+    """A range is the input; where nothing else is the output, a voltage that was taken for the input is it
+    ("9-36V input buck 5V", "8-16V in, steady 12 V out").
+    """
+    if INPUT in known and OUTPUT not in known:
         known[OUTPUT] = known.pop(INPUT)
     known.setdefault(INPUT, span)
 

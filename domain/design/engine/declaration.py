@@ -13,7 +13,7 @@ from typing import Any
 
 from domain.circuit.figures import with_unit
 from domain.design.deck import Deck
-from domain.design.sentence import Sentence
+from domain.design.sentence import Dimension, Sentence
 from domain.design.understanding import Slot
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
@@ -80,6 +80,8 @@ class Quantity(Slot):
     is_whole: bool = False
     has_sign: bool = True
     """False: a minus is left out, the sign is the circuit's own."""
+    ratio: tuple[Dimension, Dimension] | None = None
+    """Units of two quantities whose quotient says it, the input's first: "20 mV should become 4 V"."""
     limit: str = ""
     """``at_least`` or ``at_most`` when it is only that: the other bound is refused."""
 

@@ -12,6 +12,7 @@ from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
 from domain.design.engine.device_cards import CARDS
 from domain.design.engine.library_parts import judge_parts
+from domain.design.ratios import with_ratio
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, fill_slots, left_out, not_understood
 from shared.errors import CircuitError
@@ -30,6 +31,9 @@ def read(
     for words, reason, instead in family.words.refuses:
         if sentence.has(words):
             raise CircuitError(reason, advice=instead, error_type="unknown_circuit")
+    for quantity in family.quantities:
+        if quantity.ratio is not None:
+            sentence = with_ratio(sentence, quantity, *quantity.ratio, quantity.dimensions[0])
     parts = judge_parts(family, sentence)
     said = _said(family, sentence) if family.says is None else family.says(sentence)
     values = dict(said.values)
@@ -110,6 +114,8 @@ def _left_of_required(
 ) -> Iterator[tuple[str, Mention, Mention]]:
     """A number left over that could be nothing but what was asked for, and is taken."""
     for mention in filled.unused:
+        if mention in filled.surroundings:
+            continue
         may_be = [quantity for quantity in quantities if mention.dimension in quantity.dimensions]
         if len(may_be) == 1 and may_be[0].required and may_be[0].name in filled.values:
             yield may_be[0].name, filled.values[may_be[0].name], mention

@@ -25,7 +25,7 @@ def gain_row(
     return kit.Quantity(
         name="gain", label=GAIN_LABEL, dimensions=("x", "dB"), words=GAIN_WORDS, takes_rest=True,
         has_sign=False, within=within, example=example, required=default is None, default=default,
-        is_told=is_told,
+        is_told=is_told, ratio=("V", "V"),
     )  # fmt: skip
 
 

@@ -18,8 +18,8 @@ from domain.design.indirect_power_stage import size_indirect_stage
 from shared.message import msg
 
 _NAMED = (
-    r"(?:inverting )?buck[\s/-]*boost|升降压|降升压|inverting (?:dc[\s/-]*dc )?(?:converter|regulator)|"
-    r"(?:反极性|负压|反相)(?:变|转)换器"
+    r"(?:inverting )?buck[\s/-]*boost|升降压|降升压|inverting (?:dc[\s/-]*dc )?(?:converter|regulator|"
+    r"switcher)|(?:反极性|负压|反相)(?:变|转)换器"
 )
 
 

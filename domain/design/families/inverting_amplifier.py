@@ -77,7 +77,7 @@ FAMILY = kit.Family(
     quantities=(
         kit.Quantity(
             name="gain", label=_GAIN, dimensions=("x", "dB"), words=GAIN_WORDS,
-            takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True,
+            takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True, ratio=("V", "V"),
         ),
         opamp.BANDWIDTH,
         kit.Quantity(

@@ -88,9 +88,12 @@ FAMILY = kit.Family(
                r"(?:n-?mos|mos(?:fet)?|cmos) (?:(?:simple|basic|cascode|constant) )*"
                r"(?:current mirror|current[\s-](?:source|sink)(?! load))|"
                r"cascode current (?:mirror|source)|"
-               r"(?:n?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
+               r"(?:[np]?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
                r"共源共栅(?:镜像)?电流(?:源|镜)(?:电路)?"),
-        excludes=r"p-?mos|(?<![a-z])led|charger|充电|driver|op[\s-]?amp|运放|differen|差分|bjt|npn|amplifier|放大",
+        refuses=((r"p-?mos|p-?channel|p-?fet|p沟道",
+                  msg("Only current mirrors of NMOS transistors can be designed yet."),
+                  msg("Ask for a sink: an NMOS mirror at ground.")),),
+        excludes=r"(?<![a-z])led|charger|充电|driver|op[\s-]?amp|运放|differen|差分|bjt|npn|amplifier|放大",
     ),
     quantities=(
         kit.Quantity(

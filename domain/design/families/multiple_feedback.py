@@ -25,7 +25,7 @@ _INVERTING = (
 _MORE_GAIN = 2.0
 """Times the bandwidth a Sallen-Key stage needs: the loop sees 1 + gain, and the capacitors more."""
 _QUANTITIES = tuple(
-    replace(row, within=(0.1, 100))
+    replace(row, within=(0.1, 100), has_sign=False)
     if row is rows.GAIN
     else replace(row, within=(1, 8))
     if row.name == "order"

@@ -103,7 +103,7 @@ FAMILY = kit.Family(
         excludes=(
             r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
             r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "
-            r"follower|(?:射|源)极跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
+            r"follower|(?:射|源)极?跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
             r"transistor|晶体管|三极管|2n\d{4}|"
             r"(?<![a-z])(?:bc[58]\d\d|bjt|npn|jfet)|" + rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}"
         ),
@@ -111,7 +111,7 @@ FAMILY = kit.Family(
     ),
     quantities=(
         kit.Quantity(
-            name="gain", label=msg("gain"), dimensions=("x", "dB"), takes_rest=True, within=(1, 1000),
+            name="gain", label=msg("gain"), dimensions=("x", "dB"), takes_rest=True, within=(1, 1000), ratio=("V", "V"),
             words=r"(?<![a-z])gain|增益|放大倍数|放大", example=10, required=True,
         ),
         opamp.BANDWIDTH,

@@ -141,7 +141,7 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:(?:rc|r-c|switch(?:ing)?[\s-]node|ringing) )*snubbers?(?: (?:circuit|network))?|"
                r"(?:rc|阻容)(?:串联)?(?:吸收|缓冲|阻尼)(?:电路|网络)?|(?:尖峰|振铃)的?(?:rc|阻容)?吸收|吸收电路|缓冲吸收电路"),
-        excludes=r"rcd|clamp|钳位|箝位|diode|二极管|flyback conv|反激变|converter|变换器",
+        excludes=r"rcd|clamp|钳位|箝位|diode|二极管|反激变|(?:buck|boost|flyback|forward|sepic|dc) conv|(?:降压|升压|反激|正激)变换器",
     ),
     quantities=_QUANTITIES,
     goals=(

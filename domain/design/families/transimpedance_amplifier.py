@@ -82,7 +82,7 @@ FAMILY = kit.Family(
         kit.Quantity(
             name="transimpedance_ohm", label=msg("transimpedance"), dimensions=("Ohm",), takes_rest=True,
             words=r"trans[\s-]?(?:impedance|resistance)|gain|(?<![a-z])r_?f(?![a-z])|跨(?:导)?阻|增益|反馈电阻",
-            within=(100, 100e6), example=100e3, required=True,
+            within=(100, 100e6), example=100e3, required=True, ratio=("A", "V"),
         ),
         opamp.BANDWIDTH,
         kit.Quantity(name="diode_farad", label=msg("capacitance of the photodiode"), dimensions=("F",),

@@ -133,6 +133,7 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|"
                r"(?<!frequency )(?<!clock )(?<![a-z])divider(?= from|,? [\d.]+ ?v)|"
+               r"(?<=v )to [\d.]+\s?v? divider|"
                r"resist(?:ive|or) divider|"
                r"(?:电阻)?分压(?:器|电路|网络)?"),
         plausible=(r"(?<![a-z])divid\w*[^.;]{0,20}(?<![a-z])by \d|(?<![a-z])divid(?:e|ed|"
