@@ -22,7 +22,10 @@ _TRANSISTOR = (
 )
 _MOS = r"(?<![a-z])(?:n-?mos|mos(?:fet)?|n-?channel|n-?fet)s?(?![a-z])|场效应管|(?<![a-z])n?mos管"
 _OPAMP = r"op[\s-]?amps?(?![a-z])|运放|运算放大|(?<![a-z])(?:tl0[678]\d|lm358|lm324|ne5532|opa?\d{3,4})"
-_INVERTED = r"(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|ing)?(?![a-z])|180|(?<!非)反相|倒相|反向"
+_INVERTED = (
+    r"(?<![a-z])flip(?:s|ped)?(?![a-z])|极性反|反一下|(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|"
+    r"ing)?(?![a-z])|180|(?<!非)反相|倒相|反向"
+)
 _RANGE_TO_RANGE = (
     r"(?<![\d.])0\s?(?:m?v)?\s?(?:to|-|~|到|至)\s?[\d.]+\s?m?v.{1,40}(?<![\d.])0\s?(?:m?v)?\s?(?:to|-|"
     r"~|到|至)\s?[\d.]+\s?v"
@@ -41,12 +44,17 @@ _SEVERAL = (
 )
 _WEIGHTS = r"weight\w*|权重|加权|系数"
 _OTA = r"(?<![a-z])ota(?![a-z])|trans[\s-]?conductance amp|跨导放大"
-_SUM = r"(?<![a-z])(?:sum|add|mix)(?:s|m?ed|m?ing|ming)?(?![a-z])|相加|求和|加起来|叠加|混合|混音"
+_SUM = (
+    r"(?<![a-z])(?:sum|add|mix|combin)(?:es?|s|m?ed|m?ing|ming)?(?![a-z])|混[到起]|合成|汇总|合并|相加|求和|加起来|叠加|"
+    r"混合|混音"
+)
 _DIFFERENCE = (
     r"(?<![a-z])differences?(?: between| of)|subtract\w*|v\w* ?(?:-|minus) ?v\w*|(?:相减|之差|求差|"
     r"(?<![a-z])[uv]\w?\d?减|差值|的差)"
 )
-_PHOTODIODE = r"photo[\s-]?(?:diode|detector|sensor)|光电(?:二极管|探测|传感)|光敏"
+_PHOTODIODE = (
+    r"photo[\s-]?(?:diode|detector|sensor)|光电(?:二极管|探测|传感)|光电池|光敏(?!电阻)|(?<![a-z])pd(?![a-z])"
+)
 _CURRENT_INTO_VOLTAGE = r"\d\s?[munp]?a.{0,16}(?:to|into|gives?|->|转|变|成|对应).{0,4}\d\s?m?v"
 _SENSOR = (
     r"strain[\s-]gau|load[\s-]cell|thermo[\s-]?couple|wheatstone|bridge[\s-](?:sensor|signal)|(?<![a-z])ecg|"
@@ -83,7 +91,7 @@ _ZENER = r"zener|稳压(?:二极)?管|齐纳"
 _SERIES_TRANSISTOR = (
     r"pass[\s-]?(?:transistor|element|device)|(?:transistor|bjt|npn|darlington)|三极管|调整管|晶体管|扩流"
 )
-_REGULATE = r"regulat\w*|stabili[sz]\w*|steady|稳[压到定住]|稳压"
+_REGULATE = r"regulat\w*|stabili[sz]\w*|steady|稳[压到定住]|稳\s?\d|稳压"
 _LINEAR = (
     r"^(?!.*(?:switcher|switch(?:ing|ed)[\s-](?:mode|regulator|converter|frequency|at)|开关电源|开关频率))"
     r".*(?:(?<![a-z])linear(?![a-z])|no switching|without switching|线性|不[要用]开关)"
@@ -96,7 +104,7 @@ _LEVELS = (
     r"(?:to|into|->|转|变|成|到)\s?(?:a )?\+?(?:1\.[28]|2\.5|3\.3|5)\s?v.{0,12}(?:logic|level|电平|"
     r"逻辑|信号|$)|电平"
 )
-_NO_CURRENT = r"^(?!.*(?:\d\s?m?a(?![a-z])|安|watt|瓦))"
+_NO_CURRENT = r"^(?!.*(?:\d\s?m?a(?![a-z])|安|watt|瓦|\d\s?w(?![a-z])))"
 _DOUBLE = r"doubl\w+|twice|倍压|两倍|翻倍|加倍"
 _NEGATE = r"(?<![\d.])-\s?\d+(?:\.\d+)?\s?(?:v|伏)|negative (?:rail|voltage|supply)|负(?:电压|电源|压)"
 _NO_COIL = (
@@ -113,7 +121,7 @@ _TRIP = (
     r"(?<![a-z])(?:trips?|switch(?:es)?|flips?|toggles?|turns? (?:on|high|low))(?![a-z])|compar\w*|"
     r"翻转|比较|触发"
 )
-_HYSTERESIS = r"hysteresis|回差|滞回|迟滞|滞后"
+_HYSTERESIS = r"hysteresis|回差|[滞回]环|滞回|迟滞|滞后(?!网络|rc|补偿|超前)"
 _REFERENCE = r"(?<![a-z])reference|基准|参考"
 _STEADY = (
     r"(?:does not|doesn.?t|not|without) (?:mov\w+|chang\w+|drift\w*|depend\w*|"
@@ -134,7 +142,7 @@ _PINS = (
 )
 _DIVIDE = (
     r"attenuat\w*|衰减|(?<![a-z])divid\w*|scal\w+|(?:bring|tak|step)\w* .{0,20}down|分压|缩小|降到|"
-    r"衰减到"
+    r"衰减到|分到|分成|缩到|缩成"
 )
 _CONVERTER = r"(?<![a-z])adcs?(?![a-z])|模数|采样"
 _SPEAKER = r"speaker|loudspeaker|headphone|喇叭|扬声器|耳机|音箱"
@@ -160,6 +168,65 @@ _LETS_HIGHS = (
 )
 
 
+_SELECT = (
+    r"pick\w* out|singl\w+ out|select\w* (?:one|a|the)|only (?:one|the) (?:tone|frequency|band)|选频|挑出来|"
+    r"窄带|"
+    r"只[要留].{0,16}(?:段|之间)"
+)
+_SUPPRESS_ONE = (
+    r"挖[掉去]|只(?:压|抑制|去掉|滤掉)|这[一个]+(?:频率|点|段)|单一频率|one (?:single )?frequency|"
+    r"just that (?:tone|frequency)"
+)
+_SEVERAL_OUTPUTS = (
+    r"三[个路]?输出|多个输出|同时.{0,10}(?:输出|抽出|高通|低通)|all three|three outputs|simultaneous\w*|"
+    r"at the same time"
+)
+_LOW_OUTPUT = r"低通|(?<![a-z])lp(?![a-z])|low[\s-]?pass"
+_BAND_OUTPUT = r"带通|(?<![a-z])bp(?![a-z])|band[\s-]?pass"
+_UP_AND_DOWN = (
+    r"(?:above|over) (?:or|and) below|up (?:or|and) down|higher or lower|[能可]升.{0,3}[能可]?降|升降都|"
+    r"比输[出入]高.{0,10}比输[出入]?低|有时高有时低"
+)
+_SAME_POLARITY = (
+    r"non[\s-]?invert\w*|positive|same polarity|同相|不反相|正(?:电压|输出|极性|的输出)|同极性|"
+    r"极性不[能要]?反"
+)
+_TWO_COILS = (
+    r"(?:two|2) (?:inductors|coils)|[两2]个?电感|input current.{0,10}continuous|电流.{0,8}连续|"
+    r"non[\s-]?pulsating|"
+    r"coupling cap|capacit\w* (?:energy|transfer)|energy.{0,24}cap|电容传递|能量传递|"
+    r"(?<![a-z])ch?[uú]k(?![a-z])"
+)
+_FORWARD = r"(?:single|one|two|[12])[\s-]switch forward|foo?rward (?:converter|supply|topology)|正激"
+_RESET = (
+    r"(?:reset|tertiary|demagneti[sz]\w+) winding|output (?:choke|inductor)|freewheel\w*|"
+    r"复位绕组|第三绕组|去磁|"
+    r"输出电感|"
+    r"滤波电感|续流管"
+)
+_LEAKAGE = r"leakage|漏感"
+_CLAMP = r"clamp\w*|spike|钳[位到在制]|箝位|尖峰|吸收"
+_PRIMARY = r"primary|flyback|drain|transformer|winding|原边|初级|反激|漏极|变压器|绕组"
+_LOOP = r"kvco|(?<![a-z])icp(?![a-z])|charge[\s-]pump current|鉴相|锁相|(?<![a-z])pll(?![a-z])"
+_LOOP_FILTER = r"loop (?:filter|bandwidth|bw)|环路|环宽|滤波"
+_DERIVATIVE = (
+    r"求导|导数|变化率|(?<![a-z])d[iuv]/dt|微分时间|(?<![a-z])d项|rate of change|derivative|(?:边沿|"
+    r"edges?).{0,8}(?:尖?脉冲|spikes)"
+)
+_ACCUMULATE = (
+    r"(?:反相|运放).{0,4}积分|积分(?:时间|常数)|斜坡|时间累积|(?<![a-z])i项|ramp(?:s|ing)?(?![a-z])|"
+    r"accumulat\w+"
+)
+_BALANCED = r"差分|平衡|balanced|differential|(?<![a-z])xlr"
+_SINGLE_ENDED = r"单端|single[\s-]ended|不平衡|unbalanced"
+_SHUNT = r"shunt|sense resistor|current[\s-]sens\w+|[采取]样电阻|检流|分流器|电流采样"
+_HIGH_SIDE = r"high[\s-]side|common[\s-]mode|高侧|高端|共模|上管"
+_COMPLEMENTARY = r"complementary|push[\s-]?pull|互补|推挽|对管"
+_OUTPUT_STAGE = r"output stage|buffer|headphone|speaker|booster|输出级|末级|扩流|缓冲|耳机|喇叭|扬声器|交越"
+_MILLER = r"miller|密勒|米勒"
+_STACKED = r"stack\w*|on top of|叠|串起来"
+
+
 _THERE = (
     r"(?<![a-z])(?:my|this|the|our|its) (?:[\w-]+ ){0,3}(?:stage|circuit|amp|amplifier|op-?amp|filter|"
     r"oscillator|regulator|converter|driver)(?![a-z])|(?<![a-z])too \w+|is only|problem|what is|how does|"
@@ -182,6 +249,29 @@ class _Row:
 
 
 _ROWS = (
+    _Row("state_variable", (_SEVERAL_OUTPUTS, _LOW_OUTPUT, _BAND_OUTPUT)),
+    _Row("band_pass", (_SELECT, _HERTZ)),
+    _Row("notch", (_SUPPRESS_ONE, _HERTZ)),
+    _Row("sepic", (_UP_AND_DOWN, _SAME_POLARITY, r"\d\s?v")),
+    _Row("cuk", (_NEGATE, _TWO_COILS, r"\d\s?v")),
+    _Row("flyback", (_ISOLATED, _TWO_VOLTAGES)),
+    _Row("forward", (_FORWARD, _TWO_VOLTAGES)),
+    _Row("forward", (_RESET, rf"{_ISOLATED}|forward|正激", _TWO_VOLTAGES)),
+    _Row("rcd_clamp", (_LEAKAGE, _CLAMP, _PRIMARY)),
+    _Row("pll_loop_filter", (_LOOP, _LOOP_FILTER)),
+    _Row("integrator", (_DERIVATIVE,)),
+    _Row("integrator", (_ACCUMULATE, r"运放|op[\s-]?amp|\d")),
+    _Row("difference_amplifier", (_BALANCED, _SINGLE_ENDED)),
+    _Row("difference_amplifier", (_SHUNT, _HIGH_SIDE)),
+    _Row("non_inverting_amplifier", (_SHUNT, _AMPLIFY)),
+    _Row("inverting_amplifier", (r"极性反|反一下|flip(?:s|ped)?(?![a-z])", r"信号|signal")),
+    _Row("class_ab_stage", (_COMPLEMENTARY, _OUTPUT_STAGE)),
+    _Row("mos_cascode", (_STACKED, _MOS, rf"{_MILLER}|{_AMPLIFY}")),
+    _Row("cascode", (_STACKED, _MILLER, rf"{_TRANSISTOR}|管")),
+    _Row("series_regulator", (_REGULATE, _SERIES_TRANSISTOR, _TWO_VOLTAGES)),
+    _Row("schmitt_trigger", (_HYSTERESIS, r"\d\s?m?(?:v|伏)")),
+    _Row("voltage_divider", (_NO_CURRENT, _DIVIDE, _TWO_VOLTAGES)),
+    _Row("pierce_oscillator", (_RESONATOR, r"反相门|反相器|inverter|u04|非门")),
     _Row("common_emitter", (_AMPLIFY, _TRANSISTOR)),
     _Row("emitter_follower", (_BUFFER, _TRANSISTOR)),
     _Row("common_source", (_AMPLIFY, _MOS)),
@@ -253,7 +343,7 @@ _ROWS = (
     _Row("class_ab_stage", (_SPEAKER, _WATTS)),
     _Row("two_stage_opamp", (_OPAMP, _TWO_STAGES)),
     _Row("led_driver", (_CONSTANT_CURRENT, r"\d\s?(?:m?a(?![a-z])|毫?安)", r"\d\s?(?:v|伏)")),
-    _Row("led_driver", (_LAMP, r"\d\s?ma")),
+    _Row("led_driver", (_LAMP, r"\d\s?(?:m?a(?![a-z])|毫?安)")),
     _Row("current_source", (_CONSTANT_CURRENT, r"jfet|结型")),
     _Row("first_order", (_NO_ORDER, _RC, _CORNER)),
     _Row("first_order", (_NO_ORDER, _RC, _LETS_LOWS)),
@@ -269,6 +359,8 @@ def described(sentence: Sentence, families: Container[str]) -> str:
     """
     if _holds(sentence, _THERE):
         return ""
+    if "sepic" in families and _straddles(sentence) and not _holds(sentence, _LINEAR):
+        return "sepic"
     best: dict[str, int] = {}
     for row in _ROWS:
         if row.family in families and all(_holds(sentence, idea) for idea in row.ideas):
@@ -278,6 +370,16 @@ def described(sentence: Sentence, families: Container[str]) -> str:
     if len(keys) != 1:
         return ""
     return "ldo_regulator" if keys[0] == "series_regulator" and _has_little_headroom(sentence) else keys[0]
+
+
+def _straddles(sentence: Sentence) -> bool:
+    """Whether a supply's only output lies within the range of its input: neither up nor down will do."""
+    volts = sentence.of("V")
+    ranges = [each for each in volts if each.upper is not None]
+    if len(volts) != 2 or len(ranges) != 1 or not (sentence.of("A") or sentence.of("W")):
+        return False
+    (span,), output = ranges, next(each for each in volts if each.upper is None)
+    return span.value < output.value < (span.upper or span.value)
 
 
 def _has_little_headroom(sentence: Sentence) -> bool:

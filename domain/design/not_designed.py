@@ -40,15 +40,18 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"full[\s-]?bridge|全桥|"
                       r"(?<![a-z])llc(?![a-z])|(?<![a-z])pfc(?![a-z])",
                 what=msg("an isolated or multi-switch converter")),
-    NotDesigned(words=r"^(?!.*(?:fly[\s-]?back|反激|forward|正激)).*?(?:isolated|隔离)",
-                what=msg("an isolated or multi-switch converter")),
+    NotDesigned(words=r"^(?!.*(?:fly[\s-]?back|反激|forward|正激)).*?(?:(?<!non-)(?<!non )(?<!not )isolated|"
+                      r"(?<![非不])隔离(?!一下|度|放大|\s?\d+\s?db|[要更]?好))",
+                what=msg("an isolated or multi-switch converter"), family="flyback"),
     NotDesigned(words=r"linear regulator|linear power|线性稳压|"
                       r"线性电源|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317",
                 what=msg("a linear regulator"), is_general=True),
     NotDesigned(words=r"charge[\s-]?pump|电荷泵", what=msg("this kind of charge pump"), is_general=True),
     NotDesigned(words=r"(?:push[\s-]?pull|推挽)[^,;，。；]{0,12}?(?:convert|变换|电源|isolat|隔离)",
                 what=msg("an isolated or multi-switch converter")),
-    NotDesigned(words=r"push[\s-]?pull|推挽", what=msg("an isolated or multi-switch converter"),
+    NotDesigned(words=r"^(?!.*(?:transistor|output stage|buffer|audio|互补|三极管|缓冲|[输末]出?级|扩流|喇叭|"
+                      r"耳机)).*?"
+                      r"(?:push[\s-]?pull|推挽)", what=msg("an isolated or multi-switch converter"),
                 is_general=True),
     NotDesigned(words=r"(?:twin[\s-]?t|双\s?t)(?![a-z])(?!.*(?:oscillat|振荡))",
                 what=msg("a notch or band-stop filter"), family="notch"),
@@ -64,11 +67,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"(?<![a-z])(?:pi|π|t)[\s-]?(?:section|network|型)",
                 what=msg("an LC, RLC or ladder filter"), family="lc_ladder", is_general=True),
     NotDesigned(words=r"crystal|晶体(?!管)|晶振|(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",
-                what=msg("a crystal, SAW or microstrip circuit")),
+                what=msg("a crystal, SAW or microstrip circuit"), family="pierce_oscillator"),
     NotDesigned(words=r"(?<![a-z])[fi]ir(?![a-z])|digital filter|数字滤波|dsp", what=msg("a digital filter")),
     NotDesigned(words=r"(?<![a-z])pll(?![a-z])|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|压控振荡|"
                       r"voltage[\s-]controlled oscillator|loop filter|环路滤波",
-                what=msg("a voltage-controlled oscillator or phase-locked loop")),
+                what=msg("a voltage-controlled oscillator or phase-locked loop"), family="pll_loop_filter"),
     NotDesigned(words=r"mono[\s-]?stable|one[\s-]?shot|单稳", what=msg("a monostable")),
     NotDesigned(words=r"oscillat|振荡|震荡|colpitts|hartley|wien|(?:ne|lm)\s?555|"
                       r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)",
@@ -89,10 +92,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"(?<!运算)(?<!运)放大器|(?<!operational )(?<!op )(?<!op-)amplifier",
                 what=msg("this kind of amplifier, comparator or integrator"), is_general=True),
     NotDesigned(words=r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|"
-                      r"市电(?!干扰|噪声|.{0,2}整流[后成])|"
+                      r"市电(?!干扰|噪声|嗡|频率|纹波|哼|.{0,2}整流[后成])|"
                       r"阻容降压|\d{3}\s?v\s?ac(?![a-z])|ac\s?(?:220|110|230|120|240)|ac[\s/-]dc",
                 what=msg("a mains or AC supply")),
-    NotDesigned(words=r"变压器|(?<!dc )(?<!dc-)transformer", what=msg("a mains or AC supply"), is_general=True),
+    NotDesigned(words=r"变压器|"
+                      r"(?<!dc )(?<!dc-)transformer", what=msg("a mains or AC supply"), is_general=True),
     NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!市电)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|"
                       r"(?:half|full)[\s-]wave|bridge[\s-]rectifier", what=msg("a mains or AC supply"),
                 family="rectifier"),
@@ -101,8 +105,10 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                 what=msg("this kind of current source or LED driver"), family="led_driver"),
     NotDesigned(words=r"(?:long[\s-]tail\w*|differential) pairs?(?![a-z])|差分对", is_general=True,
                 what=msg("a differential pair of bipolar transistors")),
-    NotDesigned(words=r"(?:bidirectional|both (?:directions|ways)|双向|i2c|i²c).{0,40}(?:level|shift|translat|电平|\d\s?v)|"
-                      r"(?:level|shift|translat|电平|\d\s?v).{0,40}(?:bidirectional|both (?:directions|ways)|双向|i2c|i²c)",
+    NotDesigned(words=r"(?:bidirectional|both (?:directions|ways)|双向|i2c|i²c).{0,40}(?:level|shift|"
+                      r"translat|电平|\d\s?v)|"
+                      r"(?:level|shift|translat|电平|\d\s?v).{0,40}(?:bidirectional|both (?:directions|"
+                      r"ways)|双向|i2c|i²c)",
                 what=msg("a level shifter for both directions")),
     NotDesigned(words=r"multi[\s-]?phase|多相|"
                       r"^(?!.*(?:op[\s-]?amp|differential)).*?(?:two|dual|2|multiple|双路|[两2]路|多路)\s*outputs?|"

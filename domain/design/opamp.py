@@ -31,7 +31,7 @@ GBW = Quantity(
 )  # fmt: skip
 SUPPLY = Quantity(
     name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
-    words=quantity_words.SUPPLY, before=r"±|\+/?-|正负",
+    words=quantity_words.SUPPLY, before=r"±|\+/?-|正负", least_rest_v=0.8,
     within=(2.5, 40), example=15, default=15.0,
 )  # fmt: skip
 

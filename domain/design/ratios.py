@@ -1,4 +1,4 @@
-"""A ratio that two quantities of a sentence say: "20 mV full scale should become 4 V", "10 uA max gives 2.5 V".
+"""A ratio that two quantities say: "20 mV full scale should become 4 V", "10 uA max gives 2.5 V".
 
 For circuits whose gain or transimpedance nothing else in the sentence states.
 """
@@ -21,7 +21,8 @@ _BECOMES = re.compile(
 _LONGEST = 60
 """Characters between the two."""
 _OF_SUPPLY = re.compile(
-    r"(?:suppl\w+|rails?|powered|fed|runs?|vcc|vdd|供电|电源|单电源|电压为|±|\+/-)[^\d,;，；。]{0,12}$", re.IGNORECASE
+    r"(?:suppl\w+|rails?|powered|fed|runs?|vcc|vdd|供电|电源|单电源|电压为|±|\+/-)[^\d,;，；。]{0,12}$",
+    re.IGNORECASE,
 )
 _SUPPLY_BEHIND = re.compile(
     r"\s*(?:single[\s-])?(?:suppl|rail|bridge|excit|powered|供电|电源|单电源|激励)", re.IGNORECASE

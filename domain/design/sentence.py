@@ -47,7 +47,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
 _PREFIX = r"(?:f(?=\s?f)|femto|pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt飞皮纳奈微毫千万兆吉])"
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\s?x\s?10\^?[-+]?\d+)?"
 _END = r"(?:(?<=[\u4e00-\u9fff])|(?![a-z0-9]))"  # 75欧T型
-_BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|v(?=_?(?:in|out){_END}))"
+_BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|(?<=\S)v(?=_?(?:in|out){_END}))"
 _MENTION = re.compile(
     rf"(?P<sign>[-+](?=[\d.]))?(?P<number>{_NUMBER})"
     r"(?:(?P<infix>[kmrnpuμv])(?P<decimals>\d+)(?![\d.]))?"
@@ -87,7 +87,7 @@ _PLUS_MINUS = re.compile(r"±\s*$")
 
 _ARROW = re.compile(
     r"\s*[)）]?\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
-    r"变换?[成为到至]?|降[压低]?[到至成为]|升[压高]?[到至成为]?|into|(?:step(?:ped|"
+    r"(?:[就想]?要)?变换?[成为到至]?|(?:[就想]?要)?(?:降|升)[压高低]?[到至成为]?|弄[成到]|into|(?:step(?:ped|"
     r"ping)?[- ])?down to|"
     r"converted to|输入.{0,3}转)\s*",
     re.IGNORECASE,

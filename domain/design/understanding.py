@@ -77,6 +77,8 @@ class Slot:
     """Asked for when nothing says it."""
     takes_rest: bool = False
     """Takes a number with its unit that no words name."""
+    least_rest_v: float = 0.0
+    """Of a voltage that no words name: a signal of millivolts is no supply."""
     takes_bare: bool = True
     """Takes a number without unit straight behind its words ("Q = 2", "fc 100k")."""
 
@@ -120,7 +122,9 @@ _OF_SOMETHING_ELSE = (
     Slot(
         name="rejection",
         dimensions=("dB",),
-        words=r"(?<![a-z])(?:cmrr|psrr|snr|thd|common[\s-]mode rejection)(?![a-z])|共模抑制比?|电源抑制比?|信噪比|失真度?",
+        words=r"(?<![a-z])(?:cmrr|psrr|snr|thd|common[\s-]mode rejection)(?![a-z])|"
+        r"共模抑制比?|电源抑制比?|信噪比|"
+        r"失真度?",
     ),
     Slot(
         name="shunt",
@@ -271,6 +275,8 @@ def _cost(
     if mention.dimension != "none" and mention.dimension not in slot.dimensions:
         return None
     is_by_unit = slot.takes_rest and (mention.dimension != "none" or only_unit in slot.dimensions)
+    if mention.dimension == "V" and abs(mention.middle) < slot.least_rest_v:
+        is_by_unit = False
     costs = [_ONLY_BY_UNIT] if is_by_unit and not _is_of_another(text, mention, slot) else []
     for pattern, extra, is_before in (
         (slot.words, 0.0, True),

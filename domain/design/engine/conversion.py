@@ -69,9 +69,10 @@ def read_conversion(sentence: Sentence, slots: Sequence[Slot]) -> Conversion:
         rest.remove(span)
     filled = fill_slots(sentence, [slot for slot in slots if slot.name not in known], rest)
     known |= {name: filled.values[name] for name in (INPUT, OUTPUT) if name in filled.values}
+    spare = [mention for mention in filled.unused if mention.dimension == "V"]
     if span is not None:
-        _use_span(known, span)
-    notes = _use_spare(known, [mention for mention in filled.unused if mention.dimension == "V"])
+        _use_span(known, span, spare)
+    notes = _use_spare(known, spare)
     values = {**filled.values, **known}
     low = high = None
     if (source := known.get(INPUT)) is not None:
@@ -168,17 +169,26 @@ def _spreads(sentence: Sentence) -> dict[Mention, Mention]:
     }
 
 
-def _use_span(known: dict[str, Mention], span: Mention) -> None:
-    """A range is the input; where nothing else is the output, a voltage that was taken for the input is it
-    ("9-36V input buck 5V", "8-16V in, steady 12 V out").
+def _use_span(known: dict[str, Mention], span: Mention, spare: Sequence[Mention]) -> None:
+    """A range is the input; a voltage that was taken for the input is the output where it lies outside of the
+    range ("9-36V input buck 5V"), or nothing else is left to be it ("8-16V in, steady 12 V out").
     """
-    if INPUT in known and OUTPUT not in known:
+    taken, upper = known.get(INPUT), span.upper or span.value
+    is_within = taken is not None and span.value <= taken.value <= upper
+    if taken is not None and OUTPUT not in known and not (is_within and spare):
         known[OUTPUT] = known.pop(INPUT)
     known.setdefault(INPUT, span)
 
 
 def _use_spare(known: dict[str, Mention], spare: Sequence[Mention]) -> list[Message]:
     """Voltages no word names: the one that is missing, or the larger one is the input."""
+    taken = known.get(INPUT)
+    if taken is not None and taken.value < 0 and OUTPUT not in known:
+        known[OUTPUT] = known.pop(INPUT)  # no converter of ours starts from less than nothing
+    below = next((mention for mention in spare if mention.value < 0), None)
+    if below is not None and OUTPUT not in known:
+        known[OUTPUT] = below
+        spare = [mention for mention in spare if mention is not below]
     missing = [name for name in (INPUT, OUTPUT) if name not in known]
     if len(missing) == 1 and spare:
         known[missing[0]] = spare[0]

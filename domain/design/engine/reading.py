@@ -18,6 +18,8 @@ from domain.design.understanding import Filled, fill_slots, left_out, not_unders
 from shared.errors import CircuitError
 from shared.message import Message
 
+_EITHER = r"(?:not|n['’]t) (?:mind|care|matter)|(?<![a-z])either|whichever|都行|都可以|随便|无所谓|均可"
+"""That any of the ways that are named will do."""
 _SERIES = re.compile(r"(?<![a-z0-9])e(?:3|6|12|24|48|96|192)(?!\d)", re.IGNORECASE)
 
 
@@ -161,6 +163,8 @@ def _said(family: Family, sentence: Sentence) -> Said:
 
 def _named(choice: Choice, sentence: Sentence) -> Option | None:
     named = [option for option in choice.options if sentence.has(option.words)]
+    if len(named) > 1 and sentence.has(_EITHER):
+        return None
     if len(named) > 1:
         raise wording.both(choice.label, named[0].label, named[1].label)
     return named[0] if named else None

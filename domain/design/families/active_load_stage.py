@@ -108,7 +108,7 @@ FAMILY = kit.Family(
         ),
         excludes=rf"cascode|共源共栅|{rows.OTHER_DEVICES}",
     ),
-    quantities=rows.quantities(_drain_a, load=10e6),
+    quantities=rows.quantities(_drain_a, load=10e6, supply=rows.MOS_SUPPLY_V),
     choices=(
         kit.Choice(
             name="form", label=msg("load"),

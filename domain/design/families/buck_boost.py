@@ -29,7 +29,17 @@ def claims(sentence: kit.Sentence) -> float:
         return 1.0
     is_negative = any(mention.value < 0 for mention in sentence.of("V"))
     score = converts(sentence) if is_negative else 0.0
+    if sentence.has(_ALSO_CUK):
+        return min(score, 0.6)
     return 0.9 if 0 < score < 1 else 0.0
+
+
+_ALSO_CUK = (
+    r"coupling cap|capacit\w* (?:energy|transfer)|energy.{0,24}cap|non[\s-]?pulsating|(?:two|2) (?:coils|"
+    r"inductors)|"
+    r"两个电感|2个电感|电流.{0,8}连续|电容传递|能量传递"
+)
+"""What tells of a converter with a capacitor between two inductors."""
 
 
 def _gain(request: kit.Request) -> float:

@@ -95,7 +95,8 @@ FAMILY = kit.Family(
         rows.drawn_a(1e-3, _drop_v),
         kit.Quantity(
             name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), limit="at_least", within=(1e3, 100e6),
-            words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|upper corner|up to|flat (?:to|beyond|past)|带宽|上限(?:截止)?(?:频率)?",
+            words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|upper corner|up to|flat (?:to|beyond|past)|带宽|"
+                  r"上限(?:截止)?(?:频率)?",
             example=1e6,
         ),
     ),

@@ -92,7 +92,7 @@ FAMILY = kit.Family(
         excludes=(r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
                   rf"current[\s-]source load|{rows.OTHER_DEVICES}"),
     ),
-    quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
+    quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3, supply=rows.MOS_SUPPLY_V),
     goals=(rows.gain_goal(1), rows.LOW_GOAL),
     title="Common-gate amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),

@@ -94,7 +94,7 @@ FAMILY = kit.Family(
                   rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|"
                   rf"{rows.OTHER_DEVICES}"),
     ),
-    quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
+    quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3, supply=rows.MOS_SUPPLY_V),
     goals=(rows.gain_goal(-1), rows.LOW_GOAL),
     title="Common-source amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = -gm (RD || Rload || ro), gm = 2 ID / (VGS - VT)."),),

@@ -158,7 +158,7 @@ FAMILY = kit.Family(
             r"(?:阻抗|天线|l型?)匹配(?:网络|电路)?|匹配(?:网络|电路)|(?<![a-z])l型网络|匹配到|匹配至|匹配成"
         ),
         excludes=(
-            r"attenuat|pads?(?![a-z])|(?<![a-z])(?:pi|t|tee)[\s-]|π|transformer|balun|amplif|op[\s-]?amp|mirror|pair|"
+            r"attenuat|pads?(?![a-z])|(?<![a-z'’])(?:pi|t|tee)[\s-]|π|transformer|balun|amplif|op[\s-]?amp|mirror|pair|"
             r"filter|ladder|stub|transmission|衰减|变压器|巴伦|放大|运放|镜像|对管|滤波|传输线|微带"
         ),
     ),

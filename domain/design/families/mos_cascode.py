@@ -8,9 +8,9 @@ CMOS Integrated Circuits", 2nd ed., section 3.5.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from domain.design import kit
-from domain.design.engine.device_cards import CARDS
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.kit import at_least, beyond, nearest, spice
@@ -28,12 +28,12 @@ _LOWER_V = 0.3
 
 
 def _source_v(request: kit.Request) -> float:
-    return float(max(0.2 if request.get(CARDS) else 0.5, 0.1 * request["supply_v"]))
+    return float(max(0.2 if rows.has_little_headroom(request) else 0.5, 0.1 * request["supply_v"]))
 
 
 def _drop_v(request: kit.Request) -> float:
     """Across the drain resistor: half of what source and saturation leave."""
-    saturation_v = 0.6 if request.get(CARDS) else 1.0
+    saturation_v = 0.6 if rows.has_little_headroom(request) else 1.0
     return float(0.5 * (request["supply_v"] - _source_v(request) - saturation_v))
 
 
@@ -106,7 +106,9 @@ FAMILY = kit.Family(
                r"(?:单级)?(?:n?mos(?:fet)?管?)?共源共栅极?(?:级|组态)?(?:放大)?(?:器|电路)?"),
         excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{rows.OTHER_DEVICES}",
     ),
-    quantities=rows.quantities(rows.drawn_a(0.5e-3, _drop_v), load=100e3),
+    quantities=rows.quantities(
+        rows.drawn_a(0.5e-3, _drop_v), load=100e3, supply=replace(rows.MOS_SUPPLY_V, within=(2.5, 60))
+    ),
     goals=(rows.gain_goal(-1), rows.LOW_GOAL),
     title="MOS cascode amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),

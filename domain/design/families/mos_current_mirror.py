@@ -88,7 +88,8 @@ FAMILY = kit.Family(
                r"(?:n-?mos|mos(?:fet)?|cmos) (?:(?:simple|basic|cascode|constant) )*"
                r"(?:current mirror|current[\s-](?:source|sink)(?! load))|"
                r"cascode current (?:mirror|source)|"
-               r"(?:[np]?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
+               r"(?:n?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
+               r"p-?mos管?(?:的)?(?:电流)?(?:镜像?|镜)(?:电路|源)?|"
                r"共源共栅(?:镜像)?电流(?:源|镜)(?:电路)?"),
         refuses=((r"p-?mos|p-?channel|p-?fet|p沟道",
                   msg("Only current mirrors of NMOS transistors can be designed yet."),

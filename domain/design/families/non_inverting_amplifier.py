@@ -111,7 +111,8 @@ FAMILY = kit.Family(
     ),
     quantities=(
         kit.Quantity(
-            name="gain", label=msg("gain"), dimensions=("x", "dB"), takes_rest=True, within=(1, 1000), ratio=("V", "V"),
+            name="gain", label=msg("gain"), dimensions=("x", "dB"), takes_rest=True, ratio=("V", "V"),
+            within=(1, 1000),
             words=r"(?<![a-z])gain|增益|放大倍数|放大", example=10, required=True,
         ),
         opamp.BANDWIDTH,

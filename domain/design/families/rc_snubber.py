@@ -44,6 +44,18 @@ _QUANTITIES = (
         words=r"capacit\w*|c_?(?:oss|p|par|sw|node)?(?![a-z])|电容", example=150e-12,
     ),
     kit.Quantity(
+        name="slower_hz", label=msg("ringing frequency with a capacitor added"), dimensions=("Hz",),
+        within=(5e3, 1e9), example=40e6,
+        words=r"(?:drops?|falls?|goes|shifts?|moves?|down|lower\w*|becomes) (?:down )?to|降[到至低为成]|"
+              r"[变移][为成到]",
+    ),
+    kit.Quantity(
+        name="added_farad", label=msg("capacitor added"), dimensions=("F",), within=(1e-12, 100e-9),
+        words=r"add(?:ed|ing)?|extra|across (?:it|the)|in parallel|并[上联个]|"
+              r"[外加]加?[上了]", example=330e-12,
+        after=r"\s*(?:added|extra|across|in parallel|to ground)",
+    ),
+    kit.Quantity(
         name="stray_henry", label=_STRAY_H, dimensions=("H",), takes_rest=True, within=(10e-12, 5e-3),
         words=r"induct\w*|leakage|l_?(?:p|par|leak|loop)?(?![a-z])|电感|漏感", example=20e-9,
     ),
@@ -54,7 +66,8 @@ _QUANTITIES = (
     ),
     kit.Quantity(
         name="fsw", label=msg("switching frequency"), dimensions=("Hz",), within=(50, 5e6), example=300e3,
-        words=r"switch(?:ing|es)?(?: frequency)?(?: at)?|f_?sw?(?![a-z])|开关频率|工作频率|开关",
+        words=r"switch(?:ing|es)?(?! ?node)(?: frequency)?(?: at)?|f_?sw?(?![a-z])|开关频率|工作频率|"
+              r"开关(?!节点)",
         default=300e3,
     ),
     kit.Quantity(
@@ -71,6 +84,9 @@ _QUANTITIES = (
 def complete(request: kit.Request) -> kit.Said:
     """The third of ringing frequency, inductance and capacitance. Raises CircuitError without two of them."""
     ring, farad, henry = request["ring_hz"], request["node_farad"], request["stray_henry"]
+    slower, added = request["slower_hz"], request["added_farad"]
+    if ring and slower and added and farad is None and slower < ring:
+        farad = added / ((ring / slower) ** 2 - 1)  # of one L: C + added is C times the square of the ratio
     if (ring is None) + (farad is None) + (henry is None) > 1:
         label = _RING_LABEL if ring is None and (farad or henry) else _STRAY_F
         raise missing(label, "80 MHz" if label is _RING_LABEL else "150 pF")
@@ -141,7 +157,9 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:(?:rc|r-c|switch(?:ing)?[\s-]node|ringing) )*snubbers?(?: (?:circuit|network))?|"
                r"(?:rc|阻容)(?:串联)?(?:吸收|缓冲|阻尼)(?:电路|网络)?|(?:尖峰|振铃)的?(?:rc|阻容)?吸收|吸收电路|缓冲吸收电路"),
-        excludes=r"rcd|clamp|钳位|箝位|diode|二极管|反激变|(?:buck|boost|flyback|forward|sepic|dc) conv|(?:降压|升压|反激|正激)变换器",
+        excludes=r"rcd|clamp|钳位|箝位|diode|二极管|反激变|"
+                 r"(?:buck|boost|flyback|forward|sepic|dc) conv|(?:降压|升压|"
+                 r"反激|正激)变换器",
     ),
     quantities=_QUANTITIES,
     goals=(

@@ -84,6 +84,7 @@ FAMILY = kit.Family(
     ),
     quantities=rows.quantities(
         _drain_a,
+        supply=rows.MOS_SUPPLY_V,
         gain=kit.Quantity(
             name="gain", label=GAIN_LABEL, dimensions=("x", "dB", "none"), limit="at_least", words=GAIN_WORDS,
             within=(0.3, 0.98), example=0.9, default=0.8, is_told=False,

@@ -24,10 +24,13 @@ LOW = kit.Quantity(
           rf"{quantity_words.BAND_FROM}",
     before=r"(?<![a-z])from", within=(1, 100e3), example=100, default=100.0,
 )  # fmt: skip
+_LOW_SUPPLY_V = 4.0
 SUPPLY_V = kit.Quantity(
     name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4, 60), example=12,
-    words=quantity_words.SUPPLY, default=12.0,
+    words=quantity_words.SUPPLY, default=12.0, least_rest_v=0.8,
 )  # fmt: skip
+MOS_SUPPLY_V = replace(SUPPLY_V, within=(1.8, 60))
+"""A gate takes no current, and the threshold is a third of the least supply."""
 LOAD = kit.Quantity(
     name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(100, 10e6),
     words=quantity_words.LOAD, example=10e3, default=10e3,
@@ -39,6 +42,7 @@ def quantities(
     *more: kit.Quantity,
     load: float = 10e3,
     gain: kit.Quantity = GAIN,
+    supply: kit.Quantity = SUPPLY_V,
 ) -> tuple[kit.Quantity, ...]:
     """Gain, lower corner, supply, load and the transistor's current, which `current` chooses."""
     collector = kit.Quantity(
@@ -46,7 +50,7 @@ def quantities(
         words=r"collector|drain|quiescent|bias|(?<![a-z])i_?[cd](?:q)?(?![a-z])|集电极|漏极|静态|工作电流",
         within=(10e-6, 0.1), example=1e-3, default=current,
     )  # fmt: skip
-    return gain, LOW, SUPPLY_V, replace(LOAD, default=load), collector, *more, kit.TOLERANCE
+    return gain, LOW, supply, replace(LOAD, default=load), collector, *more, kit.TOLERANCE
 
 
 def drawn_a(least_a: float, drop_v: Callable[[kit.Request], float]) -> Callable[[kit.Request], float]:
@@ -60,14 +64,19 @@ def collector_drop_v(request: kit.Request, lower_v: float = 0.0) -> float:
     return float(0.5 * (supply - max(1.0, 0.1 * supply) - lower_v - SATURATION_V))
 
 
+def has_little_headroom(request: kit.Request) -> bool:
+    """Whether a named card, made for few volts, or a low supply leaves little to each transistor."""
+    return bool(request.get(CARDS)) or request["supply_v"] < _LOW_SUPPLY_V
+
+
 def source_v(request: kit.Request) -> float:
     """Across the source resistor of one MOS transistor."""
-    return float(max(0.3 if request.get(CARDS) else 0.8, 0.15 * request["supply_v"]))
+    return float(max(0.3 if has_little_headroom(request) else 0.8, 0.15 * request["supply_v"]))
 
 
 def drain_drop_v(request: kit.Request) -> float:
     """Across the drain resistor of one MOS transistor: half of what source and saturation leave."""
-    saturation_v = 0.2 if request.get(CARDS) else 0.4
+    saturation_v = 0.2 if has_little_headroom(request) else 0.4
     return float(0.5 * (request["supply_v"] - source_v(request) - saturation_v))
 
 

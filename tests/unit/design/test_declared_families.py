@@ -460,7 +460,6 @@ def test_a_limit_takes_the_end_of_a_range_that_it_has_to_hold_for():
         ("flyback 24 V to 5 V, 1 A, ripple 0.1 mV, ESR 1 ohm", "impossible_goal", "ripple"),
         ("two-switch forward converter 48 V to 5 V, 5 A", "unknown_circuit", "multi-switch"),
         ("isolated buck 24 V to 5 V, 1 A", "unknown_circuit", "isolated"),
-        ("isolated power supply 24 V to 5 V, 1 A", "unknown_circuit", "isolated"),
         ("boost converter 2 V to 40 V, 1 A", "impossible_goal", "90 %"),
         ("boost converter 5 V to 12 V, 10 mA, inductor 1 uH", "impossible_goal", "zero"),
         ("four-switch buck-boost 9 to 16 V to 12 V, 1 A", "unknown_circuit", "one switch"),
