@@ -122,6 +122,12 @@ def result_name(ulid: str) -> str:
     return f"{made:%Y%m%dT%H%M%S}{milliseconds % 1000:03d}Z-{ulid[-8:]}"
 
 
+def study_name(result: Path, kind: str) -> str:
+    """What a message calls a stored study by: ``worst-case-7MYNJ47F``, its kind and the end of its folder's
+    name."""
+    return f"{kind}-{result.parent.name.rpartition('-')[2]}"
+
+
 def result_folder(root: Path, ulid: str) -> Path:
     """The folder of the result that a call made in a project; it need not exist.
 

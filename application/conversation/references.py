@@ -39,8 +39,9 @@ _MOST_TOKENS = 8000
 _LONGEST = 100_000
 """Characters."""
 _LINES = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?")
-_KINDS = re.compile(r"(node|goal|result|run)(?::(.+))?", re.IGNORECASE)
-"""``@node:out``, ``@goal:gain``, ``@run:7``, ``@result``; a name alone is a file, else a goal or a node."""
+_KINDS = re.compile(r"(node|goal|result|run|study)(?::(.+))?", re.IGNORECASE)
+"""``@node:out``, ``@goal:gain``, ``@run:7``, ``@result``, ``@study:corners``; a name alone is a file, else a
+goal or a node."""
 
 
 async def referred(question: Question) -> Sequence[ContextPart]:
@@ -108,6 +109,8 @@ def _named_thing(question: Question, written: str, kind: str, name: str) -> tupl
             found = _node_reference(question, name)
         case "goal":
             found = _goal_reference(question, name)
+        case "study":
+            found = _study_reference(question, name)
         case _:
             found = _result_reference(question, name)
     missing = fence_data(f"@{name_in_fence(one_line(written))}", "There is no such thing in this project.")
@@ -171,6 +174,15 @@ def _result_reference(question: Question, number: str) -> tuple[str, ...] | None
     if question.context.services.results.origin_of(path) == "elsewhere":
         lines.insert(0, f"This result was {OF_OTHERS}: run the circuit for figures of your own.")
     return (fence_data(f"run {text or 'newest'}", "\n".join(lines)),)
+
+
+def _study_reference(question: Question, name: str) -> tuple[str, ...] | None:
+    """A study by its name or kind, or the newest one."""
+    from application.conversation.named_studies import study_lines
+
+    lines = study_lines(question, name)
+    told = name_in_fence(one_line(name.strip() or "newest"))
+    return None if lines is None else (fence_data(f"study {told}", "\n".join(lines)),)
 
 
 def _outline_of(question: Question, path: Path, place: str, count: int) -> str:

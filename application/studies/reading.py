@@ -115,13 +115,14 @@ class ReadStudy:
 
     async def __call__(self, result: Path) -> StoredStudy:
         """Read a study's result.json and its table. Raises UserInputError when it is none."""
-        return await off_loop(self._read, result)
+        return await off_loop(self.read, result)
 
     async def table(self, result: Path) -> bytes:
         """The rows as they are stored: a table for spreadsheets. Raises UserInputError when it is gone."""
         return await off_loop(self.results.study_rows, result)
 
-    def _read(self, result: Path) -> StoredStudy:
+    def read(self, result: Path) -> StoredStudy:
+        """The same, blocking."""
         document = self.results.study_document(result)
         kind, netlist = document.get("study"), document.get("netlist")
         if document.get("kind") != "study" or not isinstance(kind, str) or not isinstance(netlist, Mapping):

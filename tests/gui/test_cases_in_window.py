@@ -14,9 +14,11 @@ from PyQt6.QtWidgets import QApplication, QLineEdit
 from application.studies.studying import StudyRequest
 from domain.simulation.goals import DesignGoal
 from domain.studies.study_spec import read_study_spec
+from presentation.panels.project.results import ResultsList
 from presentation.panels.studies.extremes_view import WorstCaseView
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
+from shared.paths import study_name
 from tests.gui.circuits_with_goals import opened
 from tests.gui.conftest import Until
 
@@ -70,6 +72,17 @@ async def test_a_case_is_kept_from_the_worst_run_and_told_after_every_run(
     parts.services.language.set("zh")
     assert {"标称值", "组合"} <= {row[0].text for row in view.table.rows}
     parts.services.language.set("en")
+
+    # The study is named in the message that is being written: its figures go with it.
+    offered: list[str] = []
+    workspace.words_offered.connect(offered.append)
+    QTest.mouseClick(page.attach, Qt.MouseButton.LeftButton)
+    results = ResultsList(parts.services, app.project)
+    (summary,) = await app.project.browse.results(circuit.parent, with_studies=True)
+    attach = results.menu_for(summary).findChild(QAction, "attach_result")
+    assert attach is not None
+    attach.trigger()
+    assert offered == [f"@study:{study_name(study.result_path, 'worst-case')} "] * 2
 
     QTest.mouseClick(view.keep_button, Qt.MouseButton.LeftButton)
 

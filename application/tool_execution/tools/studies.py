@@ -48,7 +48,7 @@ def study_answer(result: StudyResult, context: ToolContext) -> ToolResult:
     details["rows_path"] = view.name_of(result.result_path.with_name("rows.csv"))
     for error in details["errors"]:
         error["file"] = None if error["file"] is None else view.name_of(error["file"])
-    content = _content(details)
+    content = study_text(details)
     if result.rows and result.failed < len(result.rows):
         return ToolResult(
             success=True,
@@ -78,7 +78,8 @@ def plain_figures(value: Any) -> Any:
     return [plain_figures(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _content(details: Mapping[str, Any]) -> str:
+def study_text(details: Mapping[str, Any]) -> str:
+    """A study in the words of its tool: what was found, then the rows it is given."""
     runs = details["runs"]
     lines = [
         f"{details['study']} of {details['file_path']}: {runs['done']} runs, {runs['failed']} failed, "

@@ -20,12 +20,14 @@ from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.goal_words import name_of
 from presentation.mentions import can_be_mentioned, mention
 from presentation.ready_sentences import READY_SENTENCES
+from presentation.study_words import title_of
 from presentation.ui.hit_list import Hit, HitList
 from presentation.ui.matching import score_of
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.local_time import clock_time
 from shared.message import Message, msg
+from shared.paths import study_name
 
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
 """As the conversation reads a name (application.conversation.question), up to where it is written."""
@@ -35,12 +37,13 @@ _MOST = 10
 _MOST_FILES, _MOST_NODES = 2000, 20_000
 """Looked through with each key."""
 
-Kind = Literal["selection", "file", "node", "run", "goal"]
+Kind = Literal["selection", "file", "node", "run", "study", "goal"]
 _KINDS: Mapping[Kind, Callable[[str], Message]] = {
     "selection": lambda _: msg("Selection"),
     "file": lambda _: msg("Files"),
     "node": lambda name: msg("Nodes of {name}", name=name),
     "run": lambda _: msg("Results"),
+    "study": lambda _: msg("Studies"),
     "goal": lambda name: msg("Goals of {name}", name=name),
 }
 """Their headings, by the name of the circuit in front."""
@@ -151,7 +154,14 @@ class Completion(QObject):
             for goal in await browse.goals(root, shown):
                 label = self._services.language(name_of(goal))
                 names.append(_name("goal", label, written=f"goal:{goal.metric}", icon="target"))
-        for result in await browse.results(root):
+        for result in await browse.results(root, with_studies=True):
+            if result.study:
+                text = f"{result.circuit.name} · {self._services.language(title_of(result.study))}"
+                written = f"study:{study_name(result.path, result.study)}"
+                names.append(
+                    _name("study", text, written=written, detail=clock_time(result.created), icon="activity")
+                )
+                continue
             run = self._services.language(msg("Run {number}", number=result.number))
             text = f"{result.circuit.name} · {run}"
             written = f"run:{result.number}"

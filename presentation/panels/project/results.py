@@ -22,6 +22,7 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
+from shared.paths import study_name
 
 if TYPE_CHECKING:
     from application.groups.project import Project
@@ -302,6 +303,7 @@ class ResultsList(QWidget):
                 msg("Open its circuit as it was"),
                 lambda: workspace.former_circuit_wanted.emit(result.path),
             ),
+            ("attach_result", msg("Attach to the message"), lambda: self._attach(result)),
             ("note_result", msg("Note…"), lambda: self._note(result)),
             ("pin_result", msg("Unpin") if result.is_pinned else msg("Pin"), lambda: self._pin(result)),
             ("show_result_folder", msg("Show its folder"), lambda: _show_folder(result)),
@@ -314,6 +316,13 @@ class ResultsList(QWidget):
             action.triggered.connect(lambda _checked, act=act: act())
             menu.addAction(action)
         return menu
+
+    def _attach(self, result: ResultSummary) -> None:
+        """Name it in the message that is being written: the assistant is sent its figures."""
+        name = f"run:{result.number}"
+        if result.study:
+            name = f"study:{study_name(result.path, result.study)}"
+        self._services.workspace.words_offered.emit(f"@{name} ")
 
     def _can(self, name: str, result: ResultSummary) -> bool:
         """Whether something of the menu can be done with a result."""

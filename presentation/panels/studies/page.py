@@ -37,6 +37,7 @@ from presentation.progress_words import Progress
 from presentation.study_figures import nominals_of
 from presentation.study_words import KINDS, PURPOSES, TITLES, title_of
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
@@ -44,6 +45,7 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
+from shared.paths import study_name
 
 if TYPE_CHECKING:
     from application.optimization.tuning import TunedPoint
@@ -120,6 +122,10 @@ class StudiesPage(CentrePage):
         self.setups = SetupMenu(services, app.project, circuit, self._setups_in_front)
         self.cases = CaseMenu(services, app, circuit)
         self.cases.run_opened.connect(self.run_opened)
+        self.attach = IconButton(
+            services, "paperclip", msg("Attach the shown study to the message"), name="attach_study"
+        )
+        self.attach.clicked.connect(lambda _checked=False: self._attach())
         self._last_run = text_label(name="last_run")
         self._last_run.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         mark(self._last_run, role="secondary")
@@ -223,7 +229,13 @@ class StudiesPage(CentrePage):
         head = QWidget()
         mark_area(head, surface="base", line="bottom")
         self._head_row = arrange(
-            QHBoxLayout(head), (self.tabs, 3), (self._last_run, 1), self.cases, self.setups, edges=0
+            QHBoxLayout(head),
+            (self.tabs, 3),
+            (self._last_run, 1),
+            self.attach,
+            self.cases,
+            self.setups,
+            edges=0,
         )
         self._progress_line = QWidget()
         self._progress_row = arrange(QHBoxLayout(self._progress_line), self.progress, edges=0)
@@ -572,6 +584,14 @@ class StudiesPage(CentrePage):
         row = None if study is None else study.row(run)
         if study is not None and row is not None:
             self.acts.keep_case(FoundCase(study=study, row=row, nominals=self._nominals(study)))
+
+    def _attach(self) -> None:
+        """Name it in the message that is being written: the assistant is sent its figures."""
+        study = None if self.view is None else self.view.study
+        if study is not None and not study.is_under_way:
+            self._services.workspace.words_offered.emit(f"@study:{study_name(study.path, study.kind)} ")
+        else:
+            self._say(msg("No finished study is shown."))
 
     def _export(self, kind: SetupKind) -> None:
         view = self.views.get(kind)

@@ -19,6 +19,7 @@ from application.conversation.project_context import COLLECTORS, Collector, proj
 from application.conversation.question import Question
 from application.conversation.turn_deps import EditorState
 from application.design.circuit_goals import ask_of
+from application.studies.studying import StudyRequest
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from bootstrap import build
@@ -26,7 +27,8 @@ from domain.llm.chat import ModelRoom
 from domain.llm.context_block import LARGEST, USUAL, ContextPart, assemble, context_budget
 from domain.llm.tokens import count_tokens
 from domain.simulation.goals import DesignGoal
-from shared.paths import user_home
+from domain.studies.study_spec import StudyKind, read_study_spec
+from shared.paths import study_name, user_home
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.integration.agent.in_process import turn
 
@@ -340,3 +342,42 @@ def test_shares_are_settings() -> None:
     room = ModelRoom(window=8_000)
     few, many = (earlier_messages(earlier, room=room, history_share=share)[0] for share in (0.2, 0.8))
     assert len(many) > 2 * len(few)
+
+
+async def test_a_study_that_is_pointed_at_is_told_by_its_figures_and_worst_runs(
+    app: Application, context: ToolContext, tmp_path: Path
+) -> None:
+    async def told(words: str) -> str:
+        block = await project_context(context, words, main_circuit="rc.cir", budget=LARGEST, limit_s=30)
+        start = block.text.find('<data name="study')
+        return block.text if start < 0 else block.text[start : block.text.index("</data>", start)]
+
+    assert "There is no such thing in this project." in await told("What of @study?")
+    circuit = tmp_path / "rc.cir"
+    spec = read_study_spec({
+        "parameters": [{"name": "R1", "tolerance": "5%"}, {"name": "C1", "tolerance": "10%"}],
+        "measure": {"fc": "bandwidth(v(out))"}, "goals": ["fc >= 1550"], "runs": 60,
+    })  # fmt: skip
+    kinds: tuple[StudyKind, ...] = ("montecarlo", "worst-case")
+    found = {
+        kind: await app.simulation.study(StudyRequest(circuit=circuit, kind=kind, spec=spec))
+        for kind in kinds
+    }
+    scatter = found["montecarlo"]
+    assert scatter.total_yield is not None
+    text = await told(f"Why? @study:{study_name(scatter.result_path, 'montecarlo')}")
+    assert f"({scatter.total_yield.passed} of 60)" in text
+    assert "variance from C1" in text
+    worst = min(scatter.rows, key=lambda row: row.metrics["fc"])
+    assert f"{worst.run}: R1={worst.parameters['R1']:.6g}" in text
+    assert "[the 12 worst of 60 runs]" in text
+    assert count_tokens(text) < 1_200
+    assert "worst-case of rc.cir: 9 runs" in await told("And @study?")
+    assert await told("And @study:montecarlo?") != await told("And @study:worst-case?")
+    circuit.write_text(CIRCUIT.replace("100n", "90n"))
+    assert "The circuit was changed since this study" in await told("Still @study:worst-case?")
+    (tmp_path / ".circuitaiignore").write_text("rc.cir\n")
+    assert "variance from" in await told("Here, @study:montecarlo?")
+    kept_back = replace(context, is_on_network=True)
+    block = await project_context(kept_back, "@study:montecarlo", main_circuit="", budget=LARGEST, limit_s=30)
+    assert "variance from" not in block.text
