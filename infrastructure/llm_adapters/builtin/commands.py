@@ -205,6 +205,11 @@ _ASSIGNMENT = re.compile(
     rf"|增大到|减小到|提高到|降低?到|[为到])\s*{_VALUE}",
     _I,
 )
+_DIRECT = re.compile(
+    rf"\b(?:make|set|put)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+{_VALUE}(?=\s*(?:$|[.,;!?]|and\b|please\b))"
+)
+"""A value without a word between: "make RC 4k7"."""
+_LOADS = {"load": "RL", "负载": "RL", "负载电阻": "RL"}
 _SIMULATE = re.compile(r"\b(?:re-?)?simulat\w*|\b(?:re-?)?run\b|仿真|模拟|运行|跑[一个下]", _I)
 _ANALYSES: Sequence[tuple[str, str]] = (
     ("op", r"operating point|静态工作点|工作点"),
@@ -249,7 +254,9 @@ _OUTLINE = re.compile(r"\boutline\b|\bstructure\b|结构|概览|大纲", _I)
 _EXPLAIN = re.compile(
     r"\b(?:explain|describe|analy[sz]e)\b[^.?!]*\b(?:this|the|my) (?:circuit|netlist|schematic)\b"
     r"|\bwhat (?:does|is) (?:this|the|my) (?:circuit|netlist)(?: do(?:ing)?| for)?\s*\??\s*$"
-    r"|\bhow does (?:this|the|my) circuit work\b"
+    r"|\bhow does (?:this|the|my) circuit work\b|\bwh?at does (?:this|the|my) circ\w+ do\b"
+    r"|\b(?:does|is|do) (?:this|it|everything|the circuit)\b[^.?!]*\b(?:ok|okay|right|fine|correct)\b"
+    r"|(?:电路|网表|设计).{0,4}(?:有没有|有什么|有)(?:什么)?问题|(?:电路|网表).{0,4}对不对"
     r"|(?:这|该)个?(?:电路|网表)(?:图)?(?:是|有|的)?(?:干什么|干嘛|做什么|什么电路|什么用|什么作用|作用|原理|功能)"
     r"|(?:解释|分析|说明|讲解|讲)(?:一下)?(?:这个|该|当前|我的)(?:电路|网表)",
     _I,
@@ -276,7 +283,7 @@ _SHOW = re.compile(
 )
 _LINES = re.compile(r"(?:lines?\s*|第\s*)(\d+)(?:\s*(?:-|to|到|至|~)\s*第?\s*(\d+))?", _I)
 _SEARCH = re.compile(
-    r"(?:\b(?:search(?: the project| all files)?|find|grep|look)\b(?:\s+for\b)?"
+    r"(?:\b(?:search(?: the project| all files)?|find|grep|look(?=\s+for))\b(?:\s+for\b)?"
     r"|搜索一?下?|搜一?下?|查找|寻找|找一?[下找]?)\s*(.+)",
     _I | re.DOTALL,
 )
@@ -335,7 +342,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     ask = understand_question(rest, file, known_files) if is_plain and not is_card else None
     if ask is not None and (file or not _is_new_circuit(sentence, ask)):
         return ask
-    is_design = _DESIGN.search(sentence) is not None
+    is_design = _DESIGN.search(sentence) is not None and _DIRECT.search(rest) is None
     if not is_design or file:
         command = _command(sentence, file, rest, known_files)
         if command is not None:
@@ -404,6 +411,7 @@ def _work(file: str, rest: str) -> Command | None:
     if values and is_tried:
         return Simulate(file=file, parameters=values, expressions=expressions)
     if values and _CHANGE.search(rest):
+        expressions = expressions or plain_expressions(rest)
         simulates = simulates or bool(expressions)
         return Change(file=file, values=values, simulates=simulates, expressions=expressions)
     analysis = _analysis_type(rest)
@@ -468,9 +476,9 @@ def _without(sentence: str, start: int, end: int) -> str:
 
 
 def _changes(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (found["name"], spice_value(found["value"], found["name"])) for found in _ASSIGNMENT.finditer(text)
-    )
+    found = [*_ASSIGNMENT.finditer(text), *_DIRECT.finditer(text)]
+    named = [(_LOADS.get(each["name"].lower(), each["name"]), each["value"]) for each in found]
+    return tuple(dict.fromkeys((name, spice_value(value, name)) for name, value in named))
 
 
 def _analysis_type(text: str) -> str:

@@ -65,7 +65,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
     ),
     "bandwidth": Figure(
-        words=r"band-?width|\bbw\b|带宽|通频带", name=msg("bandwidth"), unit="Hz", kind="ac",
+        words=r"(?:-?3 ?db )?band[- ]?wi(?:d?th|dt)|\bbw\b|带宽|通频带", name=msg("bandwidth"), unit="Hz", kind="ac",
         expressions=("bandwidth({x})",),
     ),
     "dc_gain": Figure(

@@ -16,6 +16,7 @@ from domain.design.sentence import Bound, Mention, read_sentence
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    CHANGES,
     CIRCUIT_WORD,
     CLAUSE,
     COUNTED,
@@ -88,6 +89,8 @@ class Ask:
 
 
 _PLACE_UNITS = ("Hz", "s")
+_NO_GAIN = 1e3
+"""A bare number from which on it is the value of a part, not a factor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +106,11 @@ class _Words:
     """The text without the words of its figures."""
 
 
+_CELSIUS = re.compile(r"(?<=\d)\s?[cC](?![A-Za-z0-9_.=])")
+
+
 def _read(text: str, file: str) -> _Words:
-    sentence = read_sentence(text)
+    sentence = read_sentence(_CELSIUS.sub(" °C", text))
     plain = sentence.text
     figures, left = figures_in(plain)
     nodes = tuple(
@@ -112,12 +118,13 @@ def _read(text: str, file: str) -> _Words:
         for found in NODE.finditer(plain)
         if (name := next(filter(None, found.groups()))).lower() not in NOT_A_NODE
     )
+    mentions = tuple(  # "-3 dB bandwidth" has no figure of its own
+        each for each in sentence.mentions if left[each.start : each.end].strip()
+    )
     if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
         figures = tuple(key for key in figures if key != "vout")
     ask = Ask(intent="figure", file=file, figures=figures, nodes=nodes, names=_names(left, nodes))
-    return _Words(
-        text=plain, ask=_with_quantities(ask, plain, sentence.mentions), mentions=sentence.mentions, left=left
-    )
+    return _Words(text=plain, ask=_with_quantities(ask, plain, mentions), mentions=mentions, left=left)
 
 
 def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
@@ -164,6 +171,8 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
             )
         elif mention.dimension in _PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
             ask = replace(ask, at=mention.value, at_unit=mention.dimension)
+        elif ask.at is None and _is_bare_frequency(text, mention, ask):
+            ask = replace(ask, at=mention.value, at_unit="Hz")
         elif ask.value is None:
             ask = replace(
                 ask, value=mention.value, unit=mention.dimension, bound=mention.bound or _bound(before, after)
@@ -214,6 +223,13 @@ def _bound(before: str, after: str) -> Bound | None:
     if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以上|or more)", after, ANY_CASE):
         return "at_least"
     return "at_most" if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以下|以内|之内|or less)", after) else None
+
+
+def _is_bare_frequency(text: str, mention: Mention, ask: Ask) -> bool:
+    """Whether a scale without a unit says at which frequency a figure is looked at: "gain at 1k"."""
+    is_scale = mention.dimension == "none" and "Hz" in mention.may_be
+    is_of_frequency = any(FIGURES[key].kind == "ac" and FIGURES[key].unit != "Hz" for key in ask.figures)
+    return is_scale and is_of_frequency and _is_place(text, replace(mention, dimension="Hz"), ask)
 
 
 def _is_place(text: str, mention: Mention, ask: Ask) -> bool:
@@ -270,6 +286,8 @@ def _tune(words: _Words) -> Ask | None:
         fits = True
     if ask.value is None or not fits:
         return None
+    if wanted == "dB" and ask.unit == "none" and ask.value >= _NO_GAIN:  # "RL to 100k, and the gain?"
+        return None
     if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
         ask = replace(ask, unit="x")
     return replace(ask, figures=ask.figures[:1])
@@ -288,7 +306,7 @@ def _heated(words: _Words) -> Ask | None:
     is_heat = (
         HEATS.search(words.text)
         or any(m.dimension == "degC" for m in words.mentions)
-        or re.search(r"\d\s*度", words.text)
+        or re.search(r"\d\s*度|\d\s?c(?![a-z])", words.text, ANY_CASE)
     )
     if ask.span is None or not is_heat or ask.unit not in ("", "none"):
         return None
@@ -298,6 +316,13 @@ def _heated(words: _Words) -> Ask | None:
 def _device(words: _Words) -> Ask | None:
     names = tuple(name for name in words.ask.names if name[0].lower() in "qmjdz")
     return replace(words.ask, names=names, figures=(), query=words.text)
+
+
+def _terminal(words: _Words) -> Ask | None:
+    """A voltage or current of a transistor that is asked for, not wished."""
+    ask = words.ask
+    is_wish = ask.value is not None or ask.span is not None or ask.tolerances or CHANGES.search(words.text)
+    return None if is_wish else _device(words)
 
 
 def _named(words: _Words) -> Ask | None:
@@ -385,6 +410,7 @@ _NEUTRAL_CHINESE = sorted(
 )
 
 
+_SAME_AS = {"heat": "sweep", "terminal": "point"}
 _NEEDS: Mapping[str, Needs] = {
     "set_goal": _goal,
     "count": _count,
@@ -394,6 +420,7 @@ _NEEDS: Mapping[str, Needs] = {
     "tune": _tune,
     "limits": _with_figure,
     "point": _device,
+    "terminal": _terminal,
     "role": _named,
     "power": _power,
     "current": _current,
@@ -415,7 +442,7 @@ def understand_question(text: str, file: str, known: Sequence[str]) -> Ask | Non
     words = _read(text, file)
     is_meant = bool(file) or bool(known)
     for key, pattern in _PATTERNS:
-        intent = cast(Intent, "sweep" if key == "heat" else key)
+        intent = cast(Intent, _SAME_AS.get(key, key))
         if pattern.search(words.left if intent in _OF_PARTS else words.text) is None:
             continue
         if intent not in _OF_NO_CIRCUIT and (not is_meant or (not file and DESIGNED.search(words.text))):

@@ -38,7 +38,7 @@ HYPOTHESIS = re.compile(
 )
 PARTS: Sequence[tuple[str, str]] = (
     (r"npn", "npn"), (r"pnp", "pnp"), (r"n-?(?:channel|沟道)\s*mos\w*|nmos|n沟道|n-?mos", "nmos"),
-    (r"p-?(?:channel|沟道)\s*mos\w*|pmos|p沟道|p-?mos", "pmos"), (r"mosfets?|场效应管|mos\s?管?", "mos"),
+    (r"p-?(?:channel|沟道)\s*mos\w*|pmos|p沟道|p-?mos", "pmos"), (r"\bmos(?:fets?)?\b|场效应管|mos\s?管", "mos"),
     (r"zeners?|齐纳|稳压(?:二极)?管", "zener"), (r"schottky|肖特基", "schottky"),
     (r"op-?\s?amps?|opamps?|operational amplifiers?|运(?:算)?放(?:大器)?", "op-amp"),
     (r"rectifiers?|整流(?:二极)?管", "rectifier"), (r"diodes?|二极管", "diode"), (r"timers?|555|定时器", "timer"),
@@ -72,6 +72,9 @@ NEUTRAL = frozenset({
     "midband", "mid-band", "do", "does", "i", "we", "have", "there", "的", "是", "多少", "多大", "在", "时", "处", "下",
     "请", "测量", "测", "一下", "求", "计算", "看", "看看", "电路", "这个", "当前", "我", "给", "告诉", "为", "有", "多高", "值", "呢", "吗",
     "和", "与", "大概", "取", "取为", "等于", "当", "设", "用", "如果", "情况下", "变成", "约", "那", "里", "中", "为多少", "是多少", "有多大",
+    "pls", "hi", "hello", "could", "you", "can", "here", "just", "only", "about", "roughly", "around", "right",
+    "inverting", "inverted", "db", "掉了", "掉", "几个", "几", "的时候", "时候", "多少伏", "是多少伏", "伏", "分贝", "大不大", "大吗", "高不高",
+    "现在", "目前", "麻烦", "谢谢", "到底", "一共", "大约", "差不多", "能", "到",
     "有多少", "怎么样", "如何", "帮", "查", "输出", "时的", "处的", "下的", "的值", "多宽", "多快", "了", "放大器", "滤波器", "运放",
 })  # fmt: skip
 CIRCUIT_WORD = r"(?:\s+(?:circuit|netlist|filter|amplifier|converter|file)|\s*(?:电路|网表|里|中|的))"
@@ -82,6 +85,12 @@ LEANS = re.compile(
     r"|^(?:那么?|再|换成?|试试|改用|还有|另[一外]|如果|同样|接着|然后)",
     ANY_CASE,
 )
+CHANGES = re.compile(
+    r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|swap|replace)\b|"
+    r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|设[为成到]|换[成为]|要求",
+    ANY_CASE,
+)
+"""Something is wished, not asked."""
 OTHER = re.compile(r"\bthe other (?:one|circuit)\b|另[一外](?:一?个)", ANY_CASE)
 
 NO_NAMES = frozenset({"DC", "AC", "DB", "HZ", "GBW", "THD", "BW", "RMS", "MHZ", "KHZ"})
@@ -118,16 +127,16 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"找|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
     ("monte_carlo",
      r"monte[ -]?carlo|"
-     r"蒙特卡[洛罗]|\byields?\b|良率|成品率|合格率|良品率"),
+     r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|良率|成品率|合格率|良品率"),
     ("worst_case",
      r"worst[ -]?case|"
      r"最坏(?:的)?情?况?|最差情?况?"),
     ("heat",
      r"°|degrees|temperature|"
-     r"温度|\d\s*度"),
+     r"温度|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("sweep",
      r"\bsweep\b(?! analysis)|\b(?:step|vary)\b|"
-     r"扫描|扫一?下|扫参"),
+     r"扫描|扫一?下|扫参|扫到|从.{1,12}扫"),
     ("tune",
      r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put)\b|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到"),
@@ -137,8 +146,11 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("point",
      r"\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
+    ("terminal",
+     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
+     r"集电极|发射极|基极|漏极|栅极"),
     ("role",
-     r"\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
+     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
      r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
     ("supply",
      r"\b(?:which|what)\b.*\b(?:supply|supplies|rails?)\b(?! current)|\bsupply voltages?\b|"

@@ -11,6 +11,22 @@ from tests.ground.cases import for_each
 FILES = ("broken.cir", "buck.cir", "ce.cir", "opamp.cir", "rc.cir")
 
 QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("what's the collector voltage?", "point", {}),
+    ("帮我看一下三极管的Vce", "point", {}),
+    ("gain at 1k?", "figure", {"figures": ("gain",), "at": 1000.0, "at_unit": "Hz"}),
+    ("20Hz的时候增益掉了几个dB", "figure", {"figures": ("gain",), "at": 20.0, "at_unit": "Hz"}),
+    ("phase at 1khz, is it inverting?", "figure", {"figures": ("phase",), "at": 1000.0, "at_unit": "Hz"}),
+    ("whats the -3db bandwith", "figure", {"figures": ("bandwidth",)}),
+    ("输出失真大不大?", "figure", {"figures": ("thd",)}),
+    ("输出峰峰值是多少伏", "figure", {"figures": ("swing",)}),
+    ("why is CE there", "role", {"names": ("CE",)}),
+    ("will the bias hold up from -40 to 85C?", "sweep", {"names": ("temp",), "span": (-40.0, 85.0)}),
+    ("R2从8k扫到12k,看看集电极电流", "sweep", {"names": ("R2",), "span": (8e3, 12e3)}),
+    (
+        "if I use 5% resistors how much will V(c) spread?",
+        "monte_carlo",
+        {"nodes": ("c",), "tolerances": (("r", 0.05),)},
+    ),
     ("跑一次rc.cir的蒙特卡洛，电阻5%", "monte_carlo", {"file": "rc.cir", "tolerances": (("r", 0.05),)}),
     ("what limits the bandwidth of rc.cir?", "limits", {"file": "rc.cir", "figures": ("bandwidth",)}),
     ("What limits the gain of ce.cir?", "limits", {"file": "ce.cir", "figures": ("gain",)}),

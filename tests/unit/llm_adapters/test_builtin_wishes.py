@@ -1,0 +1,38 @@
+"""Wishes as people put them beside a circuit, which name no file."""
+
+from __future__ import annotations
+
+import pytest
+
+from infrastructure.llm_adapters.builtin.commands import Analyze, Change, Command, understand_command
+from tests.ground.cases import for_each
+
+GAIN = ("db(max(mag(v(out))))",)
+
+
+@for_each(
+    ("text", "values", "expressions"),
+    [
+        ("make RC 4k7", (("RC", "4.7k"),), ()),
+        ("set R1 2k and simulate", (("R1", "2k"),), ()),
+        ("change the load to 1k and tell me the new gain", (("RL", "1k"),), GAIN),
+        ("RL改成100k再看下增益", (("RL", "100k"),), GAIN),  # not a gain of 100,000
+        ("把RC改成2.7k", (("RC", "2.7k"),), ()),
+    ],
+)
+def test_a_value_is_changed(
+    text: str, values: tuple[tuple[str, str], ...], expressions: tuple[str, ...]
+) -> None:
+    command = understand_command(text, ("amp.cir",))
+
+    assert isinstance(command, Change)
+    assert (command.values, command.expressions) == (values, expressions)
+    assert command.simulates is (bool(expressions) or "simulate" in text)
+
+
+@pytest.mark.parametrize(
+    "text", ["does this look ok to you?", "这个电路有没有问题?", "what does this circuit do?"]
+)
+def test_a_look_at_the_circuit_is_asked_for(text: str) -> None:
+    command: Command = understand_command(text, ("amp.cir",))
+    assert command == Analyze(file="")
