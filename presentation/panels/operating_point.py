@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -52,17 +52,45 @@ _MOST_FAULTS = 3
 """Told in words; the others are counted."""
 
 
+class ChosenRun(QObject):
+    """Whose operating point is meant: of the run that was chosen or ended last, else of the newest one of the
+    circuit in front. It listens from the beginning, the view is made when somebody looks.
+    """
+
+    changed = pyqtSignal()
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self.result: Path | None = None
+        """None: the newest one of the circuit in front."""
+        workspace = services.workspace
+        workspace.result_selected.connect(self._choose)
+        workspace.run_finished.connect(self._on_run)
+        workspace.run_target_changed.connect(lambda _path: self._choose(None))
+        workspace.project_closed.connect(lambda: self._choose(None))
+
+    def _choose(self, result: Path | None) -> None:
+        self.result = result
+        self.changed.emit()
+
+    def _on_run(self, outcome: SimulationResult | CircuitAIError) -> None:
+        path = getattr(outcome, "result_path", None)
+        if path is not None:
+            self._choose(path)
+
+
 class OperatingPointView(QWidget):
     """Follows the circuit in front and its newest run, or the run that was chosen among the results."""
 
-    def __init__(self, services: WindowServices, project: Project, simulation: Simulation) -> None:
+    def __init__(
+        self, services: WindowServices, project: Project, simulation: Simulation, chosen: ChosenRun
+    ) -> None:
         super().__init__()
         self._services, self._project, self._simulation = services, project, simulation
         self._request = 0
-        self._is_due = False
+        self._is_due = True
         """Another circuit or run is meant; it is read when somebody looks."""
-        self._chosen: Path | None = None
-        """The result that was asked for; None = the newest one of the circuit in front."""
+        self._chosen = chosen
         self._figures: StoredFigures | None = None
         self._circuit: Path | None = None
         """Whose operating point it is, or would be."""
@@ -72,13 +100,9 @@ class OperatingPointView(QWidget):
         self._problem: Message | None = None
         self.setObjectName("operating_point")
         self._build()
-        workspace = services.workspace
-        workspace.result_selected.connect(self._choose)
-        workspace.run_finished.connect(self._on_run)
-        workspace.result_offered.connect(lambda _path: self._read_soon())
-        workspace.run_target_changed.connect(lambda _path: self._choose(None))
-        workspace.file_changed.connect(self._on_file_changed)
-        workspace.project_closed.connect(lambda: self._choose(None))
+        chosen.changed.connect(self._read_soon)
+        services.workspace.result_offered.connect(lambda _path: self._read_soon())
+        services.workspace.file_changed.connect(self._on_file_changed)
         services.dress(self)
 
     @property
@@ -159,15 +183,6 @@ class OperatingPointView(QWidget):
         arrange(QVBoxLayout(self), self._head, self._note, (self._body, 1), edges=0, gap=0)
         mark_area(self, surface="base")
 
-    def _choose(self, result: Path | None) -> None:
-        self._chosen = result
-        self._read_soon()
-
-    def _on_run(self, outcome: SimulationResult | CircuitAIError) -> None:
-        path = getattr(outcome, "result_path", None)
-        if path is not None:
-            self._choose(path)
-
     def _on_file_changed(self, path: Path) -> None:
         if self._figures is not None and (path == self._circuit or path in self._figures.read_beside):
             self._services.start(
@@ -187,7 +202,7 @@ class OperatingPointView(QWidget):
 
     async def _read(self, root: Path, request: int) -> None:
         circuit = self._services.workspace.run_target
-        path, number, problem = self._chosen, 0, None
+        path, number, problem = self._chosen.result, 0, None
         if path is None and circuit is not None:
             views = self._services.workspace.views
             results = await self._project.browse.results(root)

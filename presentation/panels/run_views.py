@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, pyqtSignal
@@ -15,7 +16,7 @@ from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.panels.case_verdicts import CaseVerdicts
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
-from presentation.panels.operating_point import OperatingPointView
+from presentation.panels.operating_point import ChosenRun, OperatingPointView
 from presentation.panels.problems_view import Finding, ProblemRow, ProblemsView
 from presentation.panels.run_controller import RunController
 from presentation.panels.waveforms.live_curves import LiveCurves
@@ -53,7 +54,7 @@ class RunViews(QObject):
     ) -> None:
         super().__init__()
         self._services = services
-        self._project = project
+        self._project, self._simulation = project, simulation
         self.shown = ShownResult(services, project, simulation)
         self.controller = RunController(services, project, simulation, program)
         self.waveforms = WaveformsPanel(services, project, simulation, self.shown)
@@ -61,7 +62,7 @@ class RunViews(QObject):
         self.waveforms.measurements_wanted.connect(lambda: self.wanted.emit(MEASUREMENTS))
         self.shown.steps_wanted.connect(lambda _name: self.wanted.emit(WAVEFORMS))
         self.measurements = MeasurementsView(services, project, self.shown)
-        self.operating_point = OperatingPointView(services, project, simulation)
+        self._chosen = ChosenRun(services)
         self.iterations = IterationsView(services, project, simulation)
         self.problems = ProblemsView(services)
         self.console = ConsoleView(services, simulation)
@@ -84,6 +85,11 @@ class RunViews(QObject):
         workspace.trace_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=False))
         workspace.probe_wanted.connect(self._on_probe)
         workspace.measurement_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=True))
+
+    @cached_property
+    def operating_point(self) -> OperatingPointView:
+        """Made when somebody looks at it."""
+        return OperatingPointView(self._services, self._project, self._simulation, self._chosen)
 
     def show_problems(self, problems: Sequence[Finding]) -> None:
         """The editor's findings about the file it shows."""

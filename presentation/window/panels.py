@@ -243,7 +243,7 @@ PANELS: tuple[PanelEntry, ...] = (
         lambda parts: parts.runs.console,
         shortcut="Alt+5",
     ),
-    _always(
+    PanelEntry(
         "operating_point",
         msg("Operating point"),
         "bottom",
