@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.ground.parked_workers import parked_files, parked_pids
+
 GRACE_S = 0.25
 """For threads that are about to end and children that are about to be reaped."""
 
@@ -115,18 +117,18 @@ def _describe_child(pid: int) -> str:
 
 
 def _standing_children() -> set[int]:
-    """multiprocessing starts these once per process and keeps them, by design."""
+    """multiprocessing starts these once per process and keeps them, by design; `parked_workers` keep some."""
     tracker = getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None)
     server = getattr(sys.modules.get("multiprocessing.forkserver"), "_forkserver", None)
     found = (getattr(tracker, "_pid", None), getattr(server, "_forkserver_pid", None))
-    return {pid for pid in found if pid is not None}
+    return {pid for pid in found if pid is not None} | parked_pids()
 
 
 def _standing_files() -> set[int]:
     tracker = getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None)
     server = getattr(sys.modules.get("multiprocessing.forkserver"), "_forkserver", None)
     found = (getattr(tracker, "_fd", None), getattr(server, "_forkserver_alive_fd", None))
-    return {number for number in found if number is not None}
+    return {number for number in found if number is not None} | parked_files()
 
 
 def _open_files() -> Iterator[tuple[int, str]]:

@@ -30,6 +30,7 @@ from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
 from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard, own_secrets
 from tests.ground.known_boxes import remember_boxes
 from tests.ground.leaks import AbandonedTasks, Snapshot
+from tests.ground.parked_workers import park_workers
 from tests.ground.qt_imports import QtImports
 from tests.ground.rewriting import rewrite_beforehand
 
@@ -218,6 +219,7 @@ def _ground(request: pytest.FixtureRequest, _own_folders: OwnFolders) -> Iterato
     ground = request.config.stash[_GROUND]
     ground.errors.take(())
     remember_boxes()
+    park_workers()
     before = Snapshot.take()
     with _own_folders.in_force(), own_secrets():
         if _is_async(request.function):

@@ -15,6 +15,14 @@ import pytest
 
 from shared import cpu_worker
 from shared.cpu_executor import CpuTaskExecutor, CpuWorkerCrashed
+from tests.ground.parked_workers import started_here
+
+
+@pytest.fixture(autouse=True)
+def workers_are_started_here():
+    """What these tests prove is how one lives and ends."""
+    with started_here():
+        yield
 
 
 @pytest.fixture
