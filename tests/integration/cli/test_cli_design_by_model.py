@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def test_both_ways_print_the_lines_that_are_documented(cli: Cli, tmp_path: Path)
             name, *more = command
             run = cli(name, project, WISH, *more, *options, "--yes", "--json")
         assert run.exit_code == 0, run.stdout + run.stderr
-        told.append([_plain(event, str(project)) for event in run.events])
+        told.append([_plain(event, str(project)) for event in _in_one_piece(run.events)])
         for event in run.events:
             assert FIELDS[event["type"]] <= event.keys(), event
         kinds = [event["type"] for event in run.events]
@@ -67,6 +68,17 @@ def test_a_lost_connection_is_followed_by_the_way_on(cli: Cli, tmp_path: Path) -
     assert run.exit_code != 0
     assert f"--resume --provider openai-compatible --model m --base-url {server.base_url}" in run.stderr
     assert 'Say "continue"' not in run.stderr
+
+
+def _in_one_piece(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each text as one token: in how many pieces it comes is the network's."""
+    joined: list[dict[str, Any]] = []
+    for event in events:
+        if event["type"] == "token" and joined and joined[-1]["type"] == "token":
+            joined[-1] = {**joined[-1], "text": joined[-1]["text"] + event["text"]}
+        else:
+            joined.append(event)
+    return joined
 
 
 def _plain(event: dict[str, Any], project: str) -> str:
