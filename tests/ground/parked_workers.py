@@ -112,6 +112,7 @@ def _taken() -> subprocess.Popen[bytes] | None:
                 return process
         process.kill()  # somebody ended it meanwhile
         process.wait()
-        process.stdin.close()
-        process.stdout.close()
+        for pipe in (process.stdin, process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
     return None
