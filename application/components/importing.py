@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 from application.components.foreign_text import read_text
 from application.components.imported_parts import FoundPart, Trial, has_failed, judged_parts
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.components.component import fault_words
 from domain.components.library_text import LibraryText, with_pin_lines
 from domain.components.pin_uses import pin_line
 from domain.components.trials import TrialDeck, Trials
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from domain.simulation.batch import RunOutcome
 
 MOST_BYTES = 20_000_000
-MOST_TRIED = 2_000
+MOST_TRIED = 1_000
 """Components of one file: some ten seconds."""
+_AT_ONCE = 250
+"""Decks that a guest is handed together."""
 IMPORT_TOOL = "import_library"
 """How the log of a project names an import."""
 PROJECT_PLACE = "lib"
@@ -103,6 +106,7 @@ class ImportLibrary:
                 file=source,
                 error_type="no_library",
             )
+        _refuse_unreadable(text, source)
         await self.find.refresh(root)
         names = [each.name for each in text.components]
         held = await off_loop(self.find.index.holders, names, self.find.folders(root))
@@ -193,34 +197,44 @@ class ImportLibrary:
         self, decks: Mapping[int, TrialDeck], mode: str | None, told: Callable[[int, int], object]
     ) -> dict[int, RunOutcome]:
         """What each deck gave, by the place of its component."""
-        if not decks:
-            return {}
-        places = list(decks)
-        analyses = Netlist.parse(b"t\n.op\n").analyses
-        batch = Batch(
-            circuits=tuple(
-                BatchCircuit(
-                    deck=decks[at].deck, deck_path=Path("/trial.cir"), varied=(), analyses=analyses,
-                    compatibility=mode,
-                )
-                for at in places
-            ),
-            runs=tuple(BatchRun(run_id=at, circuit=at, values=()) for at in range(len(places))),
-            signals=(),
-            timeout_s=_RUN_S,
-        )  # fmt: skip
         found: dict[int, RunOutcome] = {}
-        outcomes = cast("AsyncGenerator[RunOutcome, None]", self.batch.run(batch, workers=1))
-        async with aclosing(outcomes):
-            async for outcome in outcomes:
-                found[places[outcome.run_id]] = outcome
-                told(len(found), len(places))
+        every = list(decks)
+        for first in range(0, len(every), _AT_ONCE):
+            places = every[first : first + _AT_ONCE]
+            batch = _batch_of([decks[place] for place in places], mode)
+            outcomes = cast("AsyncGenerator[RunOutcome, None]", self.batch.run(batch, workers=1))
+            async with aclosing(outcomes):
+                async for outcome in outcomes:
+                    found[places[outcome.run_id]] = outcome
+                    told(len(found), len(every))
         return found
 
 
 def library_name(source: Path) -> str:
     """The name it is kept under: with a suffix by which libraries are found."""
     return source.name if source.suffix.lower() in LIBRARY_SUFFIXES else f"{source.stem}.lib"
+
+
+def _refuse_unreadable(text: LibraryText, source: Path) -> None:
+    """A file that is no text has no parts; what stands for it says why."""
+    whole = next((each for each in text.components if each.card == "file"), None)
+    fault = None if whole is None else fault_words(whole)
+    if fault is not None:
+        raise UserInputError(fault[0], advice=fault[1], file=source, error_type="no_library")
+
+
+def _batch_of(decks: Sequence[TrialDeck], mode: str | None) -> Batch:
+    analyses = Netlist.parse(b"t\n.op\n").analyses
+    place = Path("/trial.cir")
+    return Batch(
+        circuits=tuple(
+            BatchCircuit(deck=one.deck, deck_path=place, varied=(), analyses=analyses, compatibility=mode)
+            for one in decks
+        ),
+        runs=tuple(BatchRun(run_id=at, circuit=at, values=()) for at in range(len(decks))),
+        signals=(),
+        timeout_s=_RUN_S,
+    )
 
 
 def _made_decks(text: bytes, components: Sequence[Component]) -> dict[int, TrialDeck]:

@@ -124,9 +124,11 @@ def _unread(name: str, data: bytes, components: tuple[Component, ...]) -> Librar
 
 def _is_circuits(statement: Statement, *, has_title: bool) -> bool:
     """Whether a statement is a circuit's, not a library's."""
+    if statement.kind == "control":
+        return True
     if statement.scope:
         return False
-    if statement.kind in ("control", "title", "unknown"):
+    if statement.kind in ("title", "unknown"):
         return True
     if statement.line == 1 and has_title:
         return not (statement.kind == "directive" and statement.keyword in _KEPT)

@@ -61,18 +61,24 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("control", r"con(?:t|trol)?|ctrl"),
     ("threshold", r"thr\w*"),
     ("discharge", r"dis\w*"),
-    ("drain", r"d|drain|漏极"),
-    ("gate", r"g|gate|栅极"),
-    ("source", r"s|source|源极"),
-    ("bulk", r"b|bulk|body|substrate"),
-    ("collector", r"c|collector|集电极"),
+    ("drain", r"drain|漏极"),
+    ("gate", r"gate|栅极"),
+    ("source", r"source|源极"),
+    ("bulk", r"bulk|body|substrate"),
+    ("collector", r"collector|集电极"),
     ("base", r"base|基极"),
-    ("emitter", r"e|emitter|发射极"),
-    ("anode", r"a|an|anode|阳极"),
-    ("cathode", r"k|ka|cathode|阴极"),
+    ("emitter", r"emitter|发射极"),
+    ("anode", r"an|anode|阳极"),
+    ("cathode", r"ka|cathode|阴极"),
 )  # fmt: skip
 _PATTERNS = tuple((use, late_pattern(rf"(?:{pattern})", re.IGNORECASE)) for use, pattern in _WORDS)
-_BIPOLAR = {"b": "base", "c": "collector", "e": "emitter"}
+_LETTERS = (
+    {"c": "collector", "b": "base", "e": "emitter"},
+    {"d": "drain", "g": "gate", "s": "source"},
+    {"d": "drain", "g": "gate", "s": "source", "b": "bulk"},
+    {"a": "anode", "k": "cathode"},
+)
+"""Single letters say something only together."""
 _OF_PACKAGE = {"3": "in+", "2": "in-", "7": "V+", "4": "V-", "6": "out"}
 _OP_AMP = ("in+", "in-", "V+", "V-", "out")
 _NOT_IN_WORDS = late_pattern(r"[\s,;|*]+")
@@ -90,8 +96,9 @@ def pin_uses(component: Component) -> PinUses:
     if component.roles:
         return PinUses(tuple(_word_of(role) for role in component.roles), "comments")
     keys = [port.lower() for port in ports]
-    if set(keys) <= _BIPOLAR.keys() and len(keys) == 3:  # a b alone could be a bulk
-        return PinUses(tuple(_BIPOLAR[key] for key in keys), "names")
+    for letters in _LETTERS:
+        if set(keys) == letters.keys() and len(keys) == len(letters):
+            return PinUses(tuple(letters[key] for key in keys), "names")
     named = [usual_word(port) for port in ports]
     if all(named) and len(set(named)) == len(named):
         return PinUses(tuple(named), "names")

@@ -109,14 +109,7 @@ class SqliteComponentIndex:
 
     def text(self, component: Component) -> str:
         """Its lines as they are now."""
-        try:
-            data = read_regular_file(Path(component.file), max_bytes=indexing.LARGEST_FILE)
-        except OSError as error:
-            raise UserInputError(
-                msg("{path} cannot be read: {reason}", path=component.file, reason=error.strerror or "?"),
-                advice=msg("Check the file and its permissions."),
-                file=Path(component.file),
-            ) from error
+        data = _read(component)
         if component.card == "file":
             return ""
         now = [each for each in read_components(data, component.file) if each.name == component.name]
@@ -136,7 +129,7 @@ class SqliteComponentIndex:
     def library(self, component: Component) -> str:
         """The whole file, whose other parts it may be made of, while that is small."""
         text = self.text(component)
-        data = read_regular_file(Path(component.file), max_bytes=indexing.LARGEST_FILE)
+        data = _read(component)
         return _decoded(data) if len(data) <= _SMALL_LIBRARY and not component.section else text
 
     def _done(self, folders: Sequence[Path], work: Callable[[sqlite3.Connection, str], T]) -> T:
@@ -157,6 +150,18 @@ class SqliteComponentIndex:
             memory.executescript(_TABLES)
             indexing.update(memory, folders, float("inf"))
             return work(memory, problem)
+
+
+def _read(component: Component) -> bytes:
+    """The file of a component. Raises UserInputError where it cannot be read, or is gone."""
+    try:
+        return read_regular_file(Path(component.file), max_bytes=indexing.LARGEST_FILE)
+    except OSError as error:
+        raise UserInputError(
+            msg("{path} cannot be read: {reason}", path=component.file, reason=error.strerror or "?"),
+            advice=msg("Check the file and its permissions."),
+            file=Path(component.file),
+        ) from error
 
 
 def _decoded(data: bytes) -> str:

@@ -177,6 +177,8 @@ async def test_a_library_folder_counts_at_once_and_the_programs_models_are_found
     panel.search.setText("高速开关二极管")
     await bench.until(lambda: [each.name for each in panel.found] == ["1N4148"])
     bench.services.language.set("en")
+    panel.search.setText("fast signal diode")
+    await bench.until(lambda: panel.viewer.component is not None and panel.viewer.component.name == "1N4148")
     QTest.keyClick(panel.search, Qt.Key.Key_Return)
     assert "\r\n.include 1N4148.lib\r\n" in page.editor.text()
     await bench.front("notes.txt")

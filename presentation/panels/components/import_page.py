@@ -25,12 +25,16 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.components.imported_parts import FoundPart
     from application.components.importing import FoundLibrary, ImportedLibrary
     from application.groups.program import Program
     from application.groups.project import Project
     from presentation.ui.workspace import WindowServices
 
 _LOOK, _WRITE = "look into library", "import library"
+_MOST_ROWS = 500
+"""Parts that are listed; of more the list has those first of which something is to be said."""
+_WORST = {"failed": 0, "warned": 1, "untried": 3, "ok": 4}
 _STEPS = (msg("What is in it"), msg("Pins"), msg("Where it goes"))
 
 
@@ -46,6 +50,7 @@ class ImportPage(QWidget):
         self._importing = project.import_library
         self._source: Path | None = None
         self.found: FoundLibrary | None = None
+        self._listed: list[FoundPart] = []
         self._progress = (0, 0)
         self._error: CircuitAIError | None = None
         self._is_writing = False
@@ -126,11 +131,8 @@ class ImportPage(QWidget):
         self.pins.show_library(found)
         self.target.show_library(found)
         self.retranslate()
-        worst = {"failed": 0, "warned": 1, "untried": 2, "ok": 3}
-        order = range(len(found.parts))
-        self.table.selectRow(
-            min(order, key=lambda at: (worst[found.parts[at].state], not found.parts[at].held_by))
-        )
+        if self._listed:
+            self.table.selectRow(min(range(len(self._listed)), key=lambda at: _rank(self._listed[at])))
 
     def _show_progress(self, done: int, count: int) -> None:
         self._progress = (done, count)
@@ -247,13 +249,22 @@ class ImportPage(QWidget):
                 widget.deleteLater()
         self._show_summary()
         told = [] if found is None else list(remarks(found))
+        if found is not None and len(found.parts) > _MOST_ROWS:
+            first = msg(
+                "The list has {count} of them: first those of which something is to be said.",
+                count=_MOST_ROWS,
+            )
+            told.append((first, "secondary"))
         for words, role in told:
             self._remarks.addWidget(text_label(language(words), wraps=True, role=role))
         self._remark_box.setVisible(bool(told))
         line = self.fontMetrics().lineSpacing()
         self._remark_box.setMaximumHeight(line * (2 * len(told) + 1) if len(told) < 5 else line * 9)
         rows = []
-        for part in () if found is None else found.parts:
+        self._listed = [] if found is None else list(found.parts)
+        if len(self._listed) > _MOST_ROWS:
+            self._listed = sorted(self._listed, key=_rank)[:_MOST_ROWS]
+        for part in self._listed:
             component = part.component
             state, color = STATES[part.state]
             title = language(title_of(component)) if component.title else language(KINDS[component.kind])
@@ -268,8 +279,8 @@ class ImportPage(QWidget):
         self._show_details()
 
     def _show_details(self) -> None:
-        rows, found = self.table.selected_rows(), self.found
-        part = found.parts[rows[0]] if rows and found is not None and rows[0] < len(found.parts) else None
+        rows = self.table.selected_rows()
+        part = self._listed[rows[0]] if rows and rows[0] < len(self._listed) else None
         told = [] if part is None else [self._services.language(each) for each in details(part)]
         self._details.setText("\n".join(told))
         self._details.setVisible(bool(told))
@@ -296,3 +307,9 @@ class ImportPage(QWidget):
         self.target.retranslate()
         self._show_contents()
         self._show_step()
+
+
+def _rank(part: FoundPart) -> int:
+    """The lower the more is to be said of it."""
+    worst = _WORST[part.state]
+    return min(worst, 2) if part.held_by else worst
