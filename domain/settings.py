@@ -131,8 +131,8 @@ class UserSettings:
     run_cases: bool = setting(default=True, title=msg("Run the kept cases"), group=_GENERAL,
         help=msg("Every run of a circuit also simulates the cases kept with it, and reports their goals."))
     estimate_yield: bool = setting(default=True, title=msg("Estimate the yield"), group=_GENERAL,
-        help=msg("In idle time a short Monte Carlo gives the yield of the goals of the circuit in front; "
-            "not on battery."))
+        help=msg("While nothing else runs, a short Monte Carlo gives the yield of the goals of the circuit "
+            "in front; not on battery."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',

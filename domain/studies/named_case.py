@@ -19,6 +19,7 @@ MOST_CASES = 20
 LONGEST_NAME = 60
 _MOST_SETTINGS = 200
 _HUGE = 1e300
+_MOST_TOLD = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +39,10 @@ class NamedCase:
 
     @property
     def conditions(self) -> str:
-        """What is different in it: ``ss, temp = 125, R1 −5 %``."""
-        return ", ".join([*([self.section] if self.section else []), *map(_told, self.settings)])
+        """What is different in it, the first of it: ``ss, temp = 125 °C, R1 −5 %``."""
+        told = [*([self.section] if self.section else []), *map(_told, self.settings[:_MOST_TOLD])]
+        more = len(self.settings) - _MOST_TOLD
+        return ", ".join(told) + (f" (+{more})" if more > 0 else "")
 
 
 def case_of_run(

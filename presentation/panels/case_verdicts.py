@@ -6,10 +6,11 @@ ends what is left of them.
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject
+from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from application.groups.program import Program
@@ -122,7 +123,8 @@ class CaseLines(QWidget):
         label = text_label(language(verdict_of_case(run, language)), name="case_line", wraps=True)
         role = "warn" if run.problem is not None else "error" if run.missed else "ok"
         mark(label, role=role)
-        label.setToolTip(run.case.conditions)
+        label.setTextFormat(Qt.TextFormat.PlainText)  # names may have come with somebody's project
+        label.setToolTip(f"<p>{html.escape(run.case.conditions)}</p>")
         return label
 
 

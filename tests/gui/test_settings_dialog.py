@@ -114,6 +114,8 @@ def effects(services: WindowServices) -> dict[str, Callable[[], Any]]:
     found: dict[str, Callable[[], Any]] = {
         "language": lambda: app.program.language,
         "watch_goals": lambda: app.program.watches_goals,
+        "run_cases": lambda: app.program.runs_cases,
+        "estimate_yield": lambda: app.program.estimates_yield,
         "removed_days": app.conversations.sessions.kept_days,
         "small_model": lambda: chat.deps.small_model,
         "alternatives": lambda: chat.deps.alternatives().choices,

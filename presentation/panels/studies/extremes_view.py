@@ -18,7 +18,7 @@ from presentation.study_charts import effect_bars, sensitivity_bars
 from presentation.study_figures import METHODS, end_of, plain, sensitivities_of, shown, shown_or_dash, told
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange, push_button, text_label
+from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -38,7 +38,10 @@ class _WithHead(ResultView):
         save.clicked.connect(lambda _checked=False: self.file_wanted.emit())
         theme = services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
-        self.keep_button = push_button(name="keep_worst", clicked=self._keep_worst, small=True)
+        self.keep_button = IconButton(
+            services, "flag", msg("Keep the worst run as a case that every run checks…"), name="keep_worst"
+        )
+        self.keep_button.clicked.connect(self._keep_worst)
         self.keep_button.hide()
         self._head = QWidget()
         mark_area(self._head, surface="base", line="bottom")
@@ -62,10 +65,6 @@ class _WithHead(ResultView):
         self.verdict.setText(language(text))
         mark(self.verdict, role=role)
         self.note.setText(told(study, language))
-        self.keep_button.setText(language(msg("Keep the worst run as a case…")))
-        self.keep_button.setToolTip(
-            language(msg("Every run of the circuit then simulates this case too and reports its goals."))
-        )
         can_keep = study.kind in ("corners", "worst-case") and bool(study.goals and study.rows)
         self.keep_button.setVisible(can_keep and not study.is_under_way)
 

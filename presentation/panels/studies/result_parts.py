@@ -187,7 +187,7 @@ class RunsTable(FigureTable):
         for name in names:
             value = row.parameters.get(name, math.nan)
             if not _in_percent(name, study):
-                text = "" if math.isnan(value) else format_number(value, 5)
+                text = "" if math.isnan(value) else format_number(value, 5).replace("-", "−")
             else:
                 text = deviation(value, nominals.get(name, math.nan))
             cells.append(Cell(text=text, color="text.secondary", tip=f"{name} = {format_number(value, 6)}"

@@ -15,6 +15,7 @@ from application.simulation.simulating import SimulationRequest
 from application.studies.reading import StoredStudy
 from application.studies.studying import StudyRequest
 from domain.simulation.goals import DesignGoal
+from domain.studies.corners import Setting
 from domain.studies.named_case import NamedCase
 from domain.studies.study_spec import read_study_spec
 from presentation.case_words import verdict_in_short, verdict_of_case
@@ -181,6 +182,8 @@ async def test_what_is_wrong_with_a_case_is_its_own_line(app: Application, circu
     assert "R77" in str(gone.problem)
     assert section.problem is not None
     assert good.problem is None
+    many = tuple(Setting(name=f"R{number}", value=1.01, is_factor=True) for number in range(30))
+    assert NamedCase(name="many", settings=many).conditions.endswith("R7 +1 % (+22)")
     assert not good.missed
     assert "Case gone: not judged: " in str(verdict_of_case(gone, str))
     assert str(verdict_of_case(good, str)) == "Case good: 2 goals met"
