@@ -22,6 +22,7 @@ _BAR, _SPOT = 9.0, 4.0
 _MOST_ROWS = 40
 _NAME_SHARE = 0.34
 _SWATCH = 18.0
+_MOST_STRETCHES = 640
 _At = Callable[[tuple[float, float]], tuple[float, float]]
 """From a point of a chart to its place."""
 
@@ -205,7 +206,7 @@ def _goal_lines(frame: _Frame, x: Scale, limits: Sequence[Limit], *, above: bool
 
 def _curve(line: Line, at: _At, *, has_marks: bool) -> Iterator[str]:
     piece: list[tuple[float, float]] = []
-    for point in [*line.points, (0.0, math.nan)]:
+    for point in [*_thinned(line.points), (0.0, math.nan)]:
         if math.isfinite(point[1]):
             place = at(point)
             if piece and line.is_step:
@@ -217,6 +218,20 @@ def _curve(line: Line, at: _At, *, has_marks: bool) -> Iterator[str]:
         if has_marks and not line.is_step and len(line.points) <= MOST_MARKS:
             yield from (_circle(*place, 2.5, line.color) for place in piece)
         piece = []
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """No more points than a page shows: of each stretch of a long line its least and its greatest."""
+    size = len(points) // _MOST_STRETCHES
+    if size < 3:
+        return points
+    kept: list[tuple[float, float]] = []
+    for first in range(0, len(points), size):
+        stretch = [each for each in points[first : first + size] if math.isfinite(each[1])]
+        if stretch:
+            ends = min(stretch, key=lambda each: each[1]), max(stretch, key=lambda each: each[1])
+            kept += sorted(set(ends))
+    return kept
 
 
 def _legend(lines: Sequence[Line]) -> tuple[list[str], float]:

@@ -50,6 +50,8 @@ _MOST_CHARTS = 4
 """Of a study: one for each of the first metrics, those with goals before others."""
 _MOST_METRICS, _LEAST_METRICS = 6, 2
 """Columns of a table of runs: as many as there is room for beside the parameters."""
+_MOST_TOLD = 100
+"""Rows of a table of metrics."""
 _MOST_ROWS = 40
 _MOST_WORST = 8
 _MOST_PARAMETERS = 20
@@ -112,7 +114,7 @@ def _facts(found: ReportStudy, say: Translate) -> str:
 
 def _monte_carlo(study: StoredStudy, say: Translate) -> Iterator[Block]:
     yield from _yields(study, say)
-    yield _statistics(study, say)
+    yield from _statistics(study, say)
     yield from _charts(study, lambda metric: bins_svg(bins_of(study, metric)), _distribution_caption, say)
     shares = _shares(study, say)
     if shares is not None:
@@ -161,11 +163,12 @@ def _yield_words(found: Mapping[str, object]) -> Message:
     )
 
 
-def _statistics(study: StoredStudy, say: Translate) -> Table:
+def _statistics(study: StoredStudy, say: Translate) -> Iterator[Block]:
     keys = ("mean", "sigma", "min", "median", "max")
     has_cpk = any(not math.isnan(study.figure("statistics", metric, "cpk")) for metric in study.units)
     rows = []
-    for metric, unit in study.units.items():
+    for metric in _metrics(study)[:_MOST_TOLD]:
+        unit = study.units[metric]
         bounds = [goal for goal in study.goals if goal.metric == metric]
         figures = [study.figure("statistics", metric, key) for key in keys]
         cells = [Cell(one_line(metric))]
@@ -179,7 +182,8 @@ def _statistics(study: StoredStudy, say: Translate) -> Table:
     head += [say(msg("Limit"))] if study.goals else []
     head += [say(msg("Mean")), "σ", say(msg("Least")), say(msg("Median")), say(msg("Greatest"))]
     head += ["Cpk"] if has_cpk else []
-    return Table(tuple(head), tuple(rows))
+    yield Table(tuple(head), tuple(rows))
+    yield from _left_out(len(study.units) - _MOST_TOLD, say)
 
 
 def _shares(study: StoredStudy, say: Translate) -> Table | None:
@@ -212,7 +216,8 @@ def _shares(study: StoredStudy, say: Translate) -> Table | None:
 def _corners(study: StoredStudy, say: Translate) -> Iterator[Block]:
     yield _verdict(study, say)
     rows = []
-    for metric, unit in study.units.items():
+    for metric in _metrics(study)[:_MOST_TOLD]:
+        unit = study.units[metric]
         span = study.part("corners", metric)
         worst = span.get("worst_corner")
         goals = [goal for goal in study.goals if goal.metric == metric]
@@ -230,6 +235,7 @@ def _corners(study: StoredStudy, say: Translate) -> Iterator[Block]:
         msg("Worst corner"),
     )  # fmt: skip
     yield Table(tuple(map(say, head)), tuple(rows))
+    yield from _left_out(len(study.units) - _MOST_TOLD, say)
     yield from _charts(study, lambda metric: spots_svg(_spots(study, metric)), _at_corners_caption, say)
     if any(goal.metric in study.units for goal in study.goals):
         yield Paragraph(say(msg("The worst corner of a measurement that has a goal is ringed.")))
@@ -266,7 +272,8 @@ def _worst_case(study: StoredStudy, say: Translate) -> Iterator[Block]:
         if any(study.part("statistics", metric, key) for metric in study.units)
     ]
     rows = []
-    for metric, unit in study.units.items():
+    for metric in _metrics(study)[:_MOST_TOLD]:
+        unit = study.units[metric]
         goals = [goal for goal in study.goals if goal.metric == metric]
         limits = [study.figure("statistics", metric, "nominal")]
         limits += [end_of(study, metric, key, end) for key, _ in methods for end in ("min", "max")]
@@ -274,7 +281,8 @@ def _worst_case(study: StoredStudy, say: Translate) -> Iterator[Block]:
         rows.append((Cell(one_line(metric)), limit, *(_judged(value, unit, goals) for value in limits)))
     head = (msg("Measurement"), msg("Limit"), msg("Nominal"), *(end for _, ends in methods for end in ends))
     yield Table(tuple(map(say, head)), tuple(rows))
-    for metric in study.units:
+    yield from _left_out(len(study.units) - _MOST_TOLD, say)
+    for metric in _metrics(study)[:_MOST_TOLD]:
         names = study.part("statistics", metric).get("not_monotonic")
         if isinstance(names, list) and names:
             told = msg(
@@ -337,7 +345,7 @@ def _sweep(study: StoredStudy, say: Translate) -> Iterator[Block]:
             yield Picture(lines_svg(content), one_line(say(caption)), is_own=True)
     if left_out > 0:
         yield Paragraph(say(msg("{count} more lines are in the table", count=left_out)))
-    yield _statistics(study, say)
+    yield from _statistics(study, say)
     yield _runs(study, study.rows, say)
     yield from _left_out(len(study.rows) - _MOST_ROWS, say)
 
