@@ -132,6 +132,10 @@ class ResultFolders:
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's ``rows.csv`` and, last, its ``result.json``. Raises EnvironmentProblem."""
         write_atomically(folder / paths.ROWS_FILE, rows)
+        netlist = document.get("netlist")
+        if isinstance(netlist, Mapping) and isinstance(netlist.get("path"), str):
+            place = place_of(Path(netlist["path"]), folder)
+            document = {**document, "netlist": {**netlist, "place": place}}
         content = _finite_document(
             {"schema_version": SCHEMA_VERSION, "rows_sha256": hashlib.sha256(rows).hexdigest(), **document}
         )

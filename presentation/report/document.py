@@ -18,6 +18,7 @@ from presentation.goal_margins import row_of, shown, typeset
 from presentation.goal_words import name_of_judged
 from presentation.report.blocks import Block, Cell, Code, Heading, Paragraph, Picture, Table, Translate
 from presentation.report.goals import goal_table
+from presentation.report.strips import strips_of
 from presentation.report.studies import study_blocks
 from presentation.round_words import change_of
 from shared.message import Message, msg, one_line
@@ -115,7 +116,12 @@ def _schematic(found: DrawnSchematic, say: Translate) -> Iterator[Block]:
         if found.advice is not None:
             yield Paragraph(say(found.advice))
         return
-    yield Picture(found.svg, say(msg("{count} {count:element|elements}", count=found.elements)), is_own=True)
+    whole = msg("{count} {count:element|elements}", count=found.elements)
+    strips = strips_of(found.svg)
+    for place, svg in enumerate(strips, 1):
+        part = msg("{whole}, part {number} of {count} from the left",
+                   whole=whole, number=place, count=len(strips))  # fmt: skip
+        yield Picture(svg, say(whole if len(strips) == 1 else part), is_own=True)
     for reason in found.undrawn[:_MOST_ISSUES]:
         yield Paragraph(one_line(say(msg("Not drawn: {reason}", reason=reason))), "warn")
     if len(found.undrawn) > _MOST_ISSUES:

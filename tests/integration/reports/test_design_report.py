@@ -138,6 +138,9 @@ def test_kept_studies_are_told_as_they_were_stored(forked_commands: ForkedComman
     corners = figures_in(text, "Corners")
     assert "Goals are missed" in corners
     assert re.search(r"\| half \| ≥ 4.95 V \| 4.9 V \| (V1=9.8\S*) \| 5.2 V \| V1=10.4\S* \| \1 \|", corners)
+    # The project's folder may be renamed: the studies are those of its circuit all the same.
+    project = tmp_path.rename(tmp_path.with_name("renamed"))
+    circuit, target = project / circuit.name, project / target.name
     # Chosen by number and by kind, or none; what is not there is refused with those that are.
     circuit.write_text(DIVIDER.replace("1k", "1.1k"))
     chosen = run(forked_commands, "report", project, "-o", target, "--force", "--studies", "1, monte_carlo,1")

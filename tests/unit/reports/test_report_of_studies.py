@@ -6,6 +6,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from application.reports.kept_studies import ReportStudy
 from application.studies.reading import StoredRow, StoredStudy, arranged
 from domain.simulation.goals import DesignGoal
 from presentation.report.blocks import Block, Paragraph, Picture, Table
+from presentation.report.strips import strips_of
 from presentation.report.studies import study_blocks
 from presentation.report.writing import as_markdown, as_page, pictures_of
 from presentation.translation import Translator
@@ -154,3 +156,19 @@ def test_a_large_sweep_is_told_in_part() -> None:
     assert len(tables(blocks)[-1]) == 1 + 40
     assert "and 1460 more" in said(blocks)
     assert "6 more lines are in the table" in said(blocks)
+
+
+def test_a_wide_drawing_is_cut_where_parts_overlap() -> None:
+    drawn = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="90" viewBox="-20.0 -5.0 {w}.0 90.0">\n'
+        "<g/></svg>"
+    )
+    assert strips_of(drawn.format(w=900)) == [drawn.format(w=900)]
+    assert strips_of("<svg>") == ["<svg>"]
+    for width, count in ((2_000, 2), (5_000, 5), (60_000, 8)):
+        views = [ET.fromstring(each).attrib["viewBox"].split() for each in strips_of(drawn.format(w=width))]
+        spans = [(float(x), float(x) + float(wide)) for x, _y, wide, _high in views]
+        assert len(spans) == count
+        assert spans[0][0] == -20
+        assert abs(spans[-1][1] - (width - 20)) < 0.5
+        assert all(before[1] - after[0] > 60 for before, after in pairwise(spans))
