@@ -351,7 +351,8 @@ def _sweep(study: StoredStudy, say: Translate) -> Iterator[Block]:
 
 
 def _search(study: StoredStudy, say: Translate) -> Iterator[Block]:
-    yield Paragraph(one_line(" ".join(map(say, end_words(study)))))
+    ended = one_line(" ".join(map(say, end_words(study))))
+    yield Paragraph(ended.replace("。 ", "。"))
     verdicts = best_verdicts(study)
     if not study.part("best"):
         yield Paragraph(say(msg("No simulation succeeded.")), "error")
