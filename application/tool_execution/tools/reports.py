@@ -108,7 +108,7 @@ def _told(content: ReportContent) -> dict[str, Any]:
 def _content(details: Mapping[str, Any]) -> str:
     lines = [f"Made {details['path']}, the design report of {details['circuit']}."]
     if details["pictures"]:
-        lines.append(f"It has {len(details['pictures'])} pictures beside it, {details['pictures'][0]} first.")
+        lines.append(f"Pictures beside it: {len(details['pictures'])}, {details['pictures'][0]} first.")
     if not details["simulated"]:
         lines.append("The circuit could not be simulated; the report says why.")
     if details["goals"]:

@@ -183,7 +183,7 @@ def test_a_model_writes_a_report_as_one_operation(forked_commands: ForkedCommand
     assert made["success"], made
     assert made["content"].splitlines() == [
         "Made reports/divider-report.md, the design report of divider.cir.",
-        "It has 2 pictures beside it, reports/divider-report-1.svg first.",
+        "Pictures beside it: 2, reports/divider-report-1.svg first.",
         "In it: schematic (3 elements), operating point, netlist, versions.",
         "Study: montecarlo, run 1, 5 simulations.",
     ]

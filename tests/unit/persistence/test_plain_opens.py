@@ -59,6 +59,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "a regular file as long as a block of an answer, compared with it only",
     ),
+    "infrastructure/power.py": ({"read_text": 1}, "of the system, not of a project"),
     "infrastructure/persistence/known_texts.py": ({"read_text": 1}, "comes with the program"),
     "infrastructure/persistence/process_locks.py": ({"read_text": 1}, "of the system, not of a project"),
     "infrastructure/persistence/examples.py": ({"read_bytes": 1}, "comes with the program"),
