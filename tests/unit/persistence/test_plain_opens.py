@@ -31,10 +31,6 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     ),
     "application/optimization/optimizing.py": ({"read_bytes": 1}, "named by the user, to be written over"),
     "application/project/browsing.py": ({"read_bytes": 2}, "an example of ours; a file seen to be regular"),
-    "application/components/importing.py": (
-        {"read_bytes": 1},
-        "a regular file as long as what would be written, compared with it only",
-    ),
     "application/simulation/operating_points.py": (
         {"read_bytes": 1},
         "a result's new folder, made by us a moment ago",
@@ -59,8 +55,6 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "a regular file as long as a block of an answer, compared with it only",
     ),
-    "infrastructure/power.py": ({"read_text": 1}, "of the system, not of a project"),
-    "infrastructure/persistence/known_texts.py": ({"read_text": 1}, "comes with the program"),
     "infrastructure/persistence/process_locks.py": ({"read_text": 1}, "of the system, not of a project"),
     "infrastructure/persistence/examples.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
