@@ -210,7 +210,12 @@ _DIRECT = re.compile(
 )
 """A value without a word between: "make RC 4k7"."""
 _LOADS = {"load": "RL", "负载": "RL", "负载电阻": "RL"}
-_SIMULATE = re.compile(r"\b(?:re-?)?simulat\w*|\b(?:re-?)?run\b|仿真|模拟|运行|跑[一个下]", _I)
+_OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )"
+_OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
+"""Behind "run": not "run this off 9 V"."""
+_SIMULATE = re.compile(
+    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b{_OFF_A_SUPPLY}|仿真|模拟|运行|跑[一个下]", _I
+)
 _ANALYSES: Sequence[tuple[str, str]] = (
     ("op", r"operating point|静态工作点|工作点"),
     ("tran", r"transient|\btran\b|瞬态"),
@@ -269,7 +274,7 @@ _OF_ONE = re.compile(
 _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", _I)
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
-    r"\b(?:simulate|run)\b(?!.*\b(?:monte|worst|sweep|yield|sensitiv))"
+    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
     r"|^(?:请)?(?:仿真|运行|跑)(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描))|\bmeasure [\w.]+\(",
     _I,
 )

@@ -459,7 +459,8 @@ def understand_question(text: str, file: str, known: Sequence[str]) -> Ask | Non
         is_yield = (
             intent == "monte_carlo" and re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
-        if intent not in ("figure", "tune", "set_goal", "monte_carlo", "worst_case", "find_part"):
+        judges = intent in ("monte_carlo", "worst_case") and bool(ask.figures)  # bounds of what is named
+        if not judges and intent not in ("figure", "tune", "set_goal", "find_part"):
             ask = replace(ask, value=None, upper=None, unit="", bound=None)
         return replace(ask, intent=intent, way=way if intent == "limits" else "", is_yield=is_yield)
     return None

@@ -19,6 +19,12 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("whats the -3db bandwith", "figure", {"figures": ("bandwidth",)}),
     ("输出失真大不大?", "figure", {"figures": ("thd",)}),
     ("输出峰峰值是多少伏", "figure", {"figures": ("swing",)}),
+    ("how does it compare to the last run?", "compare", {}),
+    (
+        "要求Vc在4.5到6V之间，5%电阻的良率有多少?",
+        "monte_carlo",
+        {"tolerances": (("r", 0.05),), "is_yield": True},
+    ),
     ("why is CE there", "role", {"names": ("CE",)}),
     ("will the bias hold up from -40 to 85C?", "sweep", {"names": ("temp",), "span": (-40.0, 85.0)}),
     ("R2从8k扫到12k,看看集电极电流", "sweep", {"names": ("R2",), "span": (8e3, 12e3)}),

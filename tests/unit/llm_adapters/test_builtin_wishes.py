@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from infrastructure.llm_adapters.builtin.commands import Analyze, Change, Command, understand_command
+from infrastructure.llm_adapters.builtin.commands import (
+    Analyze,
+    Change,
+    Command,
+    Design,
+    understand_command,
+)
 from tests.ground.cases import for_each
 
 GAIN = ("db(max(mag(v(out))))",)
@@ -36,3 +42,7 @@ def test_a_value_is_changed(
 def test_a_look_at_the_circuit_is_asked_for(text: str) -> None:
     command: Command = understand_command(text, ("amp.cir",))
     assert command == Analyze(file="")
+
+
+def test_another_supply_is_no_run_of_the_circuit_as_it_is() -> None:
+    assert isinstance(understand_command("Can I run this off 9V instead of 12?", ("amp.cir",)), Design)
