@@ -21,9 +21,9 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("输出峰峰值是多少伏", "figure", {"figures": ("swing",)}),
     ("how does it compare to the last run?", "compare", {}),
     (
-        "要求Vc在4.5到6V之间，5%电阻的良率有多少?",
+        "V(c)在4.5到6V之间，电阻5%，良率多少",
         "monte_carlo",
-        {"tolerances": (("r", 0.05),), "is_yield": True},
+        {"nodes": ("c",), "span": (4.5, 6.0), "tolerances": (("r", 0.05),), "is_yield": True},
     ),
     ("why is CE there", "role", {"names": ("CE",)}),
     ("will the bias hold up from -40 to 85C?", "sweep", {"names": ("temp",), "span": (-40.0, 85.0)}),
