@@ -55,6 +55,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "a regular file as long as a block of an answer, compared with it only",
     ),
+    "infrastructure/persistence/known_texts.py": ({"read_text": 1}, "resources that come with the program"),
     "infrastructure/persistence/process_locks.py": ({"read_text": 1}, "of the system, not of a project"),
     "infrastructure/persistence/examples.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
@@ -99,6 +100,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"Path.open": 1},
         "named by the user, or in his own folder",
     ),
+    "infrastructure/power.py": ({"read_text": 1}, "the system's own files on its power supply"),
     "infrastructure/search/database.py": ({"sqlite3.connect": 1}, "behind the look of `databases`"),
     "infrastructure/tracing/spans.py": ({"sqlite3.connect": 1}, "behind the look of `databases`"),
     "infrastructure/waveforms/raw_header.py": (
