@@ -65,7 +65,8 @@ def next_answer(body: dict[str, Any]) -> Script:
 
 def is_said(message: dict[str, Any]) -> bool:
     """Whether the user typed it."""
-    return message["role"] == "user" and ("#" in text_of(message) or text_of(message) == CONTINUE)
+    said = text_of(message)  # data of the project may stand before the words
+    return message["role"] == "user" and ("#" in said or said.splitlines()[-1:] == [CONTINUE])
 
 
 def text_of(message: dict[str, Any]) -> str:
