@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,20 @@ from domain.llm.tools.result import ToolCall
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.ulid import new_ulid
+from tests.ground.parked_workers import started_here
 from tests.integration.tools.conftest import Bench
 
 SLOW = "slow\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1n\n.tran 10n 1000 0 10n\n.end\n"
 
 
+@pytest.fixture
+def workers_are_started_here() -> Iterator[None]:
+    """One that was parked by another test is alive, and parked again, until its job has begun."""
+    with started_here():
+        yield
+
+
+@pytest.mark.usefixtures("workers_are_started_here")
 async def test_a_search_that_is_stopped_leaves_no_process(bench: Bench) -> None:
     bench.write("evil.txt", "a" * 60 + "!\n")
     call = ToolCall(call_id=new_ulid(), name="search_project", arguments={"query": "/(a+)+$/"})
