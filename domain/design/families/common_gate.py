@@ -27,7 +27,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     current, device, drop_v = request["collector_a"], nmos_of(request), rows.drain_drop_v(request)
     rd, rs = nearest(drop_v / current, "E24"), nearest(rows.source_v(request) / current, "E24")
     gain = request["gain"] * correction["gain"]
-    least, most = device.least_overdrive_v, device.most_overdrive_v(drop_v)
+    least, most = device.least_overdrive_v, rows.most_overdrive_v(request, device, drop_v)
     overdrive = least
     for _ in range(4):  # the resistance of a card's drain depends on the overdrive
         ro = device.output_v(min(max(overdrive, least), most), drop_v) / current

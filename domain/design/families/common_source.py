@@ -28,7 +28,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     current, device, gain = request["collector_a"], nmos_of(request), request["gain"] * correction["gain"]
     drop_v = rows.drain_drop_v(request)
     rd = nearest(drop_v / current, "E24")
-    least, most = device.least_overdrive_v, device.most_overdrive_v(drop_v)
+    least, most = device.least_overdrive_v, rows.most_overdrive_v(request, device, drop_v)
     overdrive = least
     for _ in range(4):  # the resistance of a card's drain depends on the overdrive
         ro = device.output_v(min(max(overdrive, least), most), drop_v) / current

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from domain.design import kit, quantity_words
-from domain.design.engine.device_cards import CARDS
+from domain.design.engine.device_cards import CARDS, CardDevice
 from domain.design.families.amplifier_rows import GAIN_LABEL, gain_row
 from domain.design.kit import around, beyond, spice, with_unit
+from domain.design.mosfet import SquareLaw
 from domain.design.transistor import SATURATION_V
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -67,6 +68,15 @@ def collector_drop_v(request: kit.Request, lower_v: float = 0.0) -> float:
 def has_little_headroom(request: kit.Request) -> bool:
     """Whether a named card, made for few volts, or a low supply leaves little to each transistor."""
     return bool(request.get(CARDS)) or request["supply_v"] < _LOW_SUPPLY_V
+
+
+def most_overdrive_v(request: kit.Request, device: SquareLaw | CardDevice, drop_v: float) -> float:
+    """Of a transistor whose drain resistor drops `drop_v`; on a low supply what leaves its gate below it."""
+    most, least = device.most_overdrive_v(drop_v), device.least_overdrive_v
+    if request.get(CARDS) or request["supply_v"] >= _LOW_SUPPLY_V:
+        return most
+    threshold_v = device.gate_v(least, drop_v) - least
+    return float(min(most, 0.95 * request["supply_v"] - source_v(request) - threshold_v))
 
 
 def source_v(request: kit.Request) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
+from itertools import product
 
 import pytest
 
-from domain.design.catalogue import understand
+from domain.design.catalogue import propose, understand
 from shared.errors import CircuitError
 from tests.ground.cases import for_each
 
@@ -85,3 +87,16 @@ def test_what_cannot_be_designed_is_refused_by_its_name(text: str, reason: str) 
     with pytest.raises(CircuitError) as refused:
         understand(text)
     assert reason in str(refused.value.message)
+
+
+@pytest.mark.parametrize(
+    "kind", ["common-source amplifier", "common-gate amplifier", "MOS cascode amplifier"]
+)
+def test_any_gain_on_a_low_supply_is_designed_or_refused(kind: str) -> None:
+    designed = 0
+    for supply, gain, load in product((1.8, 2.5, 3.3), (1.5, 2, 5, 12, 40), ("", ", load 1 kohm")):
+        with contextlib.suppress(CircuitError):
+            designed += bool(
+                propose(understand(f"{kind}, gain {gain}, {supply} V supply{load}"), str).netlist
+            )
+    assert designed >= 8
