@@ -279,12 +279,14 @@ class _Delegate(QStyledItemDelegate):
         self._services = services
         self._figures = model
         self._widths: dict[int, int] = {}
+        self._bodies: dict[int, int] = {}
         self._unit_rooms: dict[int, int] = {}
         self._metrics: dict[str, QFontMetrics] = {}
 
     def measure(self) -> None:
         """Other cells or other type: what was measured of a column is measured again when it is asked for."""
         self._widths.clear()
+        self._bodies.clear()
         self._unit_rooms.clear()
         self._metrics.clear()
 
@@ -298,15 +300,23 @@ class _Delegate(QStyledItemDelegate):
     def figures_width(self, column: int) -> int:
         """What its widest cell needs, without its head."""
         theme = self._services.theme.theme
-        body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
+        body = self._body(column)
         edge = theme.size("space.3") if column in (0, len(self._figures.columns) - 1) else 0
         return body + self._unit_room(column) + theme.size("space.2") + edge + self._gap(column)
+
+    def _body(self, column: int) -> int:
+        """What its widest text needs; measured once, as there may be thousands of rows."""
+        body = self._bodies.get(column)
+        if body is None:
+            body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
+            self._bodies[column] = body
+        return body
 
     def _measured_width(self, column: int) -> int:
         theme = self._services.theme.theme
         head = self._figures.columns[column]
         metrics = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None))
-        body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
+        body = self._body(column)
         # A pixel more than a rounded width: a head is cut as soon as a fraction of one is lacking.
         more = metrics.horizontalAdvance(head.title) + 1 - body - self._unit_room(column)
         return self.figures_width(column) + max(more, 0)
