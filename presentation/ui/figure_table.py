@@ -271,6 +271,10 @@ class _Head(QHeaderView):
         painter.restore()
 
 
+_NARROW_SIGNS = 3
+"""So many characters a longer figure may have that are narrower than a digit: a point, a space, a sign."""
+
+
 class _Delegate(QStyledItemDelegate):
     """Draws cells: numbers right-aligned before the room of their column's units."""
 
@@ -308,7 +312,15 @@ class _Delegate(QStyledItemDelegate):
         """What its widest text needs; measured once, as there may be thousands of rows."""
         body = self._bodies.get(column)
         if body is None:
-            body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
+            cells = {
+                (each.text, each.style, bool(each.swatch)): each
+                for row in self._figures.rows
+                for each in (row[column],)
+            }
+            if self._figures.columns[column].is_number:  # figures are of one width: the longer ones decide
+                longest = max((len(text) for text, _, _ in cells), default=0)
+                cells = {key: each for key, each in cells.items() if len(key[0]) >= longest - _NARROW_SIGNS}
+            body = max(map(self._text_width, cells.values()), default=0)
             self._bodies[column] = body
         return body
 
