@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 
 from application.studies.reading import StoredStudy, figure_of, figures_of
@@ -96,10 +97,11 @@ def sensitivity_bars(study: StoredStudy, metric: str) -> list[Bar]:
 def families_of(study: StoredStudy, metric: str, axis: str) -> list[Family]:
     """A line for each setting of the other parameters and each corner: its name, its points as they rise."""
     found: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    told = cache(lambda name, value: f"{name} = {format_number(value, 4)}")  # few values in thousands of runs
     for row in study.rows:
         if axis in row.parameters:
             others = tuple(
-                f"{name} = {format_number(row.parameters[name], 4)}"
+                told(name, row.parameters[name])
                 for name in study.parameters
                 if name != axis and name in row.parameters
             )

@@ -69,16 +69,14 @@ class StoredStudy:
     the first metric."""
     middles: Mapping[str, float] = field(default_factory=dict)
     """Of each metric the median of its amounts; what no run has is left out."""
+    failed: int = 0
+    """So many rows failed."""
 
     @property
     def scattering(self) -> tuple[str, ...] | None:
         """The parameters whose deviation is a share of their value; None of a study that does not tell."""
         found = self.document.get("scattering")
         return tuple(map(str, found)) if isinstance(found, list) else None
-
-    @property
-    def failed(self) -> int:
-        return sum(not row.is_ok for row in self.rows)
 
     def part(self, *keys: str) -> Mapping[str, Any]:
         """A part of the document by its keys; nothing where it has none."""
@@ -151,8 +149,13 @@ class ReadStudy:
 
 
 def arranged(study: StoredStudy) -> StoredStudy:
-    """The same with what its rows are ordered and typeset by."""
-    return replace(study, worst_first=tuple(_worst_first(study)), middles=dict(_middles(study)))
+    """The same with what its rows are ordered, counted and typeset by: of thousands it takes a while."""
+    return replace(
+        study,
+        worst_first=tuple(_worst_first(study)),
+        middles=dict(_middles(study)),
+        failed=sum(not row.is_ok for row in study.rows),
+    )
 
 
 def _worst_first(study: StoredStudy) -> list[StoredRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from presentation.figures import number
@@ -32,6 +32,13 @@ class Scale:
                 return 0.0
             low, high, value = math.log10(low), math.log10(high), math.log10(value)
         return (value - low) / (high - low) if high > low else 0.5
+
+    def shares(self, values: Iterable[float]) -> list[float]:
+        """Where many values are; the same as `share` of each, in a fraction of the time."""
+        if self.is_log or not self.high > self.low:
+            return [self.share(value) for value in values]
+        low, span = self.low, self.high - self.low
+        return [(value - low) / span for value in values]
 
 
 def prefix_of(largest: float, unit: str) -> tuple[float, str]:

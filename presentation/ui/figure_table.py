@@ -271,6 +271,8 @@ class _Head(QHeaderView):
         painter.restore()
 
 
+# PyQt makes all enumerations of a class when one is first asked for: some 5 ms that no paint is to wait for.
+_SELECTED, _ACTIVE = QStyle.StateFlag.State_Selected, QStyle.StateFlag.State_Active
 _NARROW_SIGNS = 3
 """So many characters a longer figure may have that are narrower than a digit: a point, a space, a sign."""
 
@@ -347,8 +349,8 @@ class _Delegate(QStyledItemDelegate):
         rect = option.rect
         painter.save()
         surface = "surface.base"
-        if option.state & QStyle.StateFlag.State_Selected:
-            has_focus = bool(option.state & QStyle.StateFlag.State_Active)
+        if option.state & _SELECTED:
+            has_focus = bool(option.state & _ACTIVE)
             surface = "surface.selected" if has_focus else "surface.selected_inactive"
         # Always filled: what the style has put there is not asked for.
         painter.fillRect(rect, theme.color(surface))
@@ -427,10 +429,13 @@ class _Delegate(QStyledItemDelegate):
         return room
 
     def _measured_unit_room(self, column: int) -> int:
+        units = {row[column].unit for row in self._figures.rows} - {""}
+        if not units:
+            return 0
         metrics = QFontMetrics(self._services.theme.theme.font("ui"))
-        if not self._figures.columns[column].is_number and self._figures.rows:  # in the type of its name
+        if not self._figures.columns[column].is_number:  # in the type of its name
             metrics = self._metrics_of(self._figures.rows[0][column].style)
-        widest = max((metrics.horizontalAdvance(row[column].unit) for row in self._figures.rows), default=0)
+        widest = max(map(metrics.horizontalAdvance, units))
         return widest + self._services.theme.theme.size("space.1") if widest else 0
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from presentation.charts.content import MOST_MARKS, Bar, BinsContent, Limit, Line, LinesContent
@@ -233,16 +234,18 @@ class LinesChart(Chart):
         x, y = content.x(max(self.width() // 90, 2)), content.y(max(self.height() // 40, 2))
         inside = self._frame(painter, x, y)
 
-        def at(point: tuple[float, float]) -> QPointF:
-            return QPointF(
-                inside.left() + x.share(point[0]) * inside.width(),
-                inside.bottom() - y.share(point[1]) * inside.height(),
-            )
+        def at(points: Iterable[tuple[float, float]]) -> list[QPointF]:
+            across, up = zip(*points, strict=True)
+            left, width, bottom, height = inside.left(), inside.width(), inside.bottom(), inside.height()
+            return [
+                QPointF(left + right * width, bottom - high * height)
+                for right, high in zip(x.shares(across), y.shares(up), strict=True)
+            ]
 
         painter.save()
         painter.setClipRect(inside)
         for limit in content.limits:
-            line = at((x.low, limit.value)).y()
+            line = inside.bottom() - y.share(limit.value) * inside.height()
             top, bottom = (line, inside.bottom()) if limit.is_lower else (inside.top(), line)
             if bottom > top:
                 area = QRectF(inside.left(), top, inside.width(), bottom - top)
@@ -250,13 +253,12 @@ class LinesChart(Chart):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._faint("text.secondary"))
-        for dot in content.dots:
-            painter.drawEllipse(at(dot), 1.5, 1.5)
-        for each in content.lines:
-            self._stroke(painter, each, at, has_marks=content.has_marks)
+        for dot in at(content.dots) if content.dots else ():
+            painter.drawEllipse(dot, 1.5, 1.5)
+        ends = [self._stroke(painter, each, at, has_marks=content.has_marks) for each in content.lines]
         painter.restore()
         for limit in content.limits:
-            line = round(at((x.low, limit.value)).y()) + 0.5
+            line = round(inside.bottom() - y.share(limit.value) * inside.height()) + 0.5
             if inside.top() <= line <= inside.bottom():
                 painter.setPen(self._dashed("plot.goal"))
                 painter.drawLine(QPointF(inside.left(), line), QPointF(inside.right(), line))
@@ -264,7 +266,7 @@ class LinesChart(Chart):
                 height = QFontMetrics(painter.font()).height()
                 self._word(painter, inside.right(), line - height - 1 if limit.is_lower else line + 1,
                            limit.text, is_left=True)  # fmt: skip
-        self._names(painter, inside, content, at)
+        self._names(painter, inside, zip(content.lines, ends, strict=True))
         self._border(painter, inside)
 
     def _faint(self, token: str) -> QColor:
@@ -273,48 +275,51 @@ class LinesChart(Chart):
         return color
 
     def _stroke(
-        self, painter: QPainter, line: Line, at: Callable[[tuple[float, float]], QPointF], *, has_marks: bool
-    ) -> None:
-        path, is_down, last = QPainterPath(), False, QPointF()
-        for point in line.points:
-            if not math.isfinite(point[1]):
-                is_down = False
-                continue
-            place = at(point)
-            if not is_down:
-                path.moveTo(place)
-            elif line.is_step:
-                path.lineTo(QPointF(place.x(), last.y()))
-                path.lineTo(place)
-            else:
-                path.lineTo(place)
-            is_down, last = True, place
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.theme.color(line.color), 1.5))
-        painter.drawPath(path)
-        if has_marks and len(line.points) <= MOST_MARKS and not line.is_step:
-            painter.setBrush(self.theme.color(line.color))
-            painter.setPen(Qt.PenStyle.NoPen)
-            for point in line.points:
-                if math.isfinite(point[1]):
-                    painter.drawEllipse(at(point), 2.5, 2.5)
-
-    def _names(
         self,
         painter: QPainter,
-        inside: QRectF,
-        content: LinesContent,
-        at: Callable[[tuple[float, float]], QPointF],
-    ) -> None:
+        line: Line,
+        at: Callable[[Iterable[tuple[float, float]]], list[QPointF]],
+        *,
+        has_marks: bool,
+    ) -> QPointF | None:
+        """Draw one line, with a gap where it has no value; returns its last place."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.theme.color(line.color), 1.5))
+        last = None
+        for is_there, points in groupby(line.points, lambda point: math.isfinite(point[1])):
+            if is_there:
+                places = at(points)
+                last = places[-1]
+                painter.drawPolyline(QPolygonF(_steps(places) if line.is_step else places))
+                if has_marks and len(line.points) <= MOST_MARKS and not line.is_step:
+                    self._mark(painter, line, places)
+        return last
+
+    def _mark(self, painter: QPainter, line: Line, places: Iterable[QPointF]) -> None:
+        painter.save()
+        painter.setBrush(self.theme.color(line.color))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for place in places:
+            painter.drawEllipse(place, 2.5, 2.5)
+        painter.restore()
+
+    def _names(self, painter: QPainter, inside: QRectF, lines: Iterable[tuple[Line, QPointF | None]]) -> None:
         """Names of lines at their right ends, where one does not stand on another."""
         height = QFontMetrics(painter.font()).height()
         taken: list[float] = []
-        for line in content.lines:
-            ends = [point for point in line.points if math.isfinite(point[1])]
-            if not line.name or not ends:
+        for line, end in lines:
+            if not line.name or end is None:
                 continue
-            y = min(max(at(ends[-1]).y() - height - 2, inside.top() + 1), inside.bottom() - height)
+            y = min(max(end.y() - height - 2, inside.top() + 1), inside.bottom() - height)
             if all(abs(y - other) >= height for other in taken):
                 taken.append(y)
                 painter.setPen(self.theme.color(line.color))
                 self._word(painter, inside.right() - 2, y, line.name, is_left=True)
+
+
+def _steps(places: Sequence[QPointF]) -> Iterator[QPointF]:
+    """Across first, then up or down."""
+    yield places[0]
+    for last, place in pairwise(places):
+        yield QPointF(place.x(), last.y())
+        yield place

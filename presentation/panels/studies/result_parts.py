@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, 
 
 from application.studies.reading import StoredRow, StoredStudy
 from domain.circuit.numbers import format_number
+from domain.simulation.goals import DesignGoal
 from domain.studies.corners import TEMPERATURE
 from presentation.goal_margins import GoalRow
 from presentation.study_figures import deviation, figure_text, metric_factors, run_label, with_unit
@@ -152,7 +153,12 @@ class RunsTable(FigureTable):
             *([Column(title=language(msg("Margin")), is_number=True)] if has_margin else []),
             *(Column(title=_head_of(name, study), is_number=True) for name in names),
         ]
-        cells = [self._row(study, row, factors, names, nominals) for row in shown]
+        goals = {goal.metric: goal for goal in study.goals}
+        varied = [(name, _in_percent(name, study)) for name in names]
+        cells = [
+            self._row(study, row, factors=factors, goals=goals, varied=varied, nominals=nominals)
+            for row in shown
+        ]
         if len(rows) > len(shown):
             told = msg("{count} more: export the table", count=len(rows) - len(shown))
             empty = [Cell(text="")] * (len(columns) - 1)
@@ -169,29 +175,30 @@ class RunsTable(FigureTable):
         self,
         study: StoredStudy,
         row: StoredRow,
+        *,
         factors: Mapping[str, tuple[float, str]],
-        names: Sequence[str],
+        goals: Mapping[str, DesignGoal],
+        varied: Sequence[tuple[str, bool]],
         nominals: Mapping[str, float],
     ) -> list[Cell]:
-        language = self._services.language
-        label = row.corner or run_label(row, language)
-        goals = {goal.metric: goal for goal in study.goals}
+        """`goals` by metric; `varied`: parameters, and whether they are told as a deviation."""
+        label = row.corner or run_label(row, self._services.language)
         cells = [Cell(text=label, color="text.primary" if row.is_ok else "error.text", tip=row.reason)]
         for metric, (factor, _) in factors.items():
             value, goal = row.metrics.get(metric, math.nan), goals.get(metric)
             is_bad = goal is not None and not goal.is_met_by(value)
             text = "—" if math.isnan(value) else figure_text(value / factor)
             cells.append(Cell(text=text, color="error.text" if is_bad else "text.primary", tip=row.reason))
-        if study.goals:
+        if goals:
             cells.append(margin_cell(study.margin(row)))
-        for name in names:
+        for name, is_deviation in varied:
             value = row.parameters.get(name, math.nan)
-            if not _in_percent(name, study):
-                text = "" if math.isnan(value) else format_number(value, 5).replace("-", "−")
-            else:
+            if is_deviation:
                 text = deviation(value, nominals.get(name, math.nan))
-            cells.append(Cell(text=text, color="text.secondary", tip=f"{name} = {format_number(value, 6)}"
-                              if not math.isnan(value) else ""))  # fmt: skip
+            else:
+                text = "" if math.isnan(value) else format_number(value, 5).replace("-", "−")
+            tip = "" if math.isnan(value) else f"{name} = {format_number(value, 6)}"
+            cells.append(Cell(text=text, color="text.secondary", tip=tip))
         return cells
 
     def menu_for(self, place: int) -> QMenu:

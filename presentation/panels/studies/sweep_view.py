@@ -18,7 +18,8 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 _AT_ONCE = 1_000
-"""Rows that are sorted into lines on the loop; those of more elsewhere."""
+"""Rows that are shown in one turn of the loop; those of more are sorted into lines elsewhere, and their table
+and chart come in turns of their own."""
 
 
 class SweepView(ResultView):
@@ -27,6 +28,8 @@ class SweepView(ResultView):
     def __init__(self, services: WindowServices) -> None:
         super().__init__(services)
         self._study: StoredStudy | None = None
+        self._nominals: Mapping[str, float] = {}
+        self._in_table: StoredStudy | None = None
         self.setObjectName("sweep_view")
         self.metric_box, self.axis = MetricBox("sweep_metric"), MetricBox("sweep_axis")
         for box in (self.metric_box, self.axis):
@@ -50,7 +53,7 @@ class SweepView(ResultView):
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         """Everything of one study."""
-        self._study = study
+        self._study, self._nominals = study, nominals
         language = self._services.language
         self._against.setText(language(msg("against")))
         self.metric_box.setAccessibleName(language(msg("Measurement")))
@@ -59,7 +62,7 @@ class SweepView(ResultView):
         self.table.setAccessibleName(language(msg("Runs")))
         self.metric_box.offer(list(study.units))
         self.axis.offer(study.parameters)
-        self.table.show_runs(study, study.rows, nominals)
+        self._in_table = None
         self._draw()
 
     def _draw(self) -> None:
@@ -68,13 +71,20 @@ class SweepView(ResultView):
             return
         metric, axis = self.metric_box.chosen, self.axis.chosen
         if len(study.rows) <= _AT_ONCE:
+            self._show_table(study)
             self._show_families(study, metric, axis, families_of(study, metric, axis))
         else:
             self._services.start(
                 self._draw_later(study, metric, axis), kind="draw sweep", scope=f"{id(self)}"
             )
 
+    def _show_table(self, study: StoredStudy) -> None:
+        if study is self._study and study is not self._in_table:
+            self._in_table = study
+            self.table.show_runs(study, study.rows, self._nominals)
+
     async def _draw_later(self, study: StoredStudy, metric: str, axis: str) -> None:
+        self._show_table(study)
         found = await asyncio.to_thread(families_of, study, metric, axis)
         if (study, metric, axis) == (self._study, self.metric_box.chosen, self.axis.chosen):
             self._show_families(study, metric, axis, found)
