@@ -203,15 +203,15 @@ class ModelNode:
         """What stays the same in all requests of a turn, so that providers can cache what they have read."""
         if self._frame is None or self._frame.tool_set != room.tool_set:
             withheld = self._executor.names - self._offered
-            described, (system, given), tools = await asyncio.gather(
-                self._context(room),
-                self._system_message(room.wording),
-                asyncio.to_thread(
-                    self._executor.schemas, self._node, without=withheld, tool_set=room.tool_set
-                ),
+
+            def list_tools() -> tuple[Sequence[Mapping[str, Any]], str, int]:
+                tools = self._executor.schemas(self._node, without=withheld, tool_set=room.tool_set)
+                listed = json.dumps(tools, ensure_ascii=False)
+                return tools, listed, count_tokens(listed)
+
+            described, (system, given), (tools, listed, counted) = await asyncio.gather(
+                self._context(room), self._system_message(room.wording), asyncio.to_thread(list_tools)
             )
-            listed = json.dumps(tools, ensure_ascii=False)
-            counted = await asyncio.to_thread(count_tokens, listed)
             if tools:
                 described = with_rule_of_calls(described, self._watch.limits.calls_per_answer)
             described = "\n".join(filter(None, [described, given]))

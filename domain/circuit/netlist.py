@@ -84,7 +84,9 @@ class Netlist:
         """All cards, the title and control lines among them; comments and blank lines are left out."""
         if self.encoding == "utf-16":
             return ()
-        return read_statements(self.source, has_title=self._has_title)
+        if len(self._data) > _SHORT:
+            return read_statements(self.source, has_title=self._has_title)
+        return _statements_lately(self._data, self._has_title)
 
     @property
     def cards_sha256(self) -> str:
@@ -260,6 +262,12 @@ class Netlist:
         for start, end, text in sorted(edits, reverse=True):
             data = data[:start] + text.encode(encoding, errors="replace") + data[end:]
         return Netlist(data, path=self.path, has_title=self._has_title)
+
+
+@lru_cache(maxsize=16)
+def _statements_lately(data: bytes, has_title: bool) -> tuple[Statement, ...]:
+    """Of texts that are read under several paths: as the file, as what is checked, as what is run."""
+    return read_statements(Source(data), has_title=has_title)
 
 
 @lru_cache(maxsize=16)

@@ -25,6 +25,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Literal
 
+from infrastructure.persistence.linkless import LinklessOpening
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import msg
@@ -91,9 +92,13 @@ def confined(path: Path) -> Path:
     return Path(_confined(path))
 
 
-def _confined(path: Path) -> str:
-    """The same as text: a round of a design asks hundreds of times, and a `Path` costs more than a stat."""
-    absolute = os.path.abspath(path)  # noqa: PTH100 - links stay as written
+def _absolute(path: Path) -> str:
+    """As text: a round of a design asks hundreds of times, and a `Path` costs more than a stat."""
+    return os.path.abspath(path)  # noqa: PTH100 - links stay as written
+
+
+def _confined(path: Path | str) -> str:
+    absolute = os.path.abspath(path)  # noqa: PTH100 - as above
     names = absolute.split(os.sep)  # noqa: PTH206 - see above
     if paths.PROJECT_FOLDER not in names:
         return absolute
@@ -116,10 +121,27 @@ def opened_folder(folder: Path, *, create: bool = False) -> Iterator[int]:
 
 def open_folder(folder: Path, *, create: bool = False) -> int:
     """As `opened_folder`; the caller closes it."""
-    return _open_folder(_confined(folder), create=create)
+    try:
+        descriptor = _LINKLESS.folder(_absolute(folder), _READ)
+    except FileNotFoundError:
+        if not create:
+            raise
+        descriptor = None
+    return _walked(_confined(folder), create=create) if descriptor is None else descriptor
 
 
-def _open_folder(place: str, *, create: bool = False) -> int:
+def _open_parent(path: Path) -> tuple[int, str]:
+    """A descriptor of the folder a path lies in, and the path as it was opened. Raises as `open_folder`."""
+    place = _absolute(path)
+    descriptor = _LINKLESS.folder(os.path.split(place)[0], _READ)
+    if descriptor is not None:
+        return descriptor, place
+    place = _confined(place)
+    return _walked(os.path.split(place)[0]), place
+
+
+def _walked(place: str, *, create: bool = False) -> int:
+    """A descriptor of a folder, opened one folder after the other."""
     names = [name for name in place.split(os.sep) if name]  # noqa: PTH206 - as `_confined`
     if not names:
         return os.open(os.sep, _READ)
@@ -139,9 +161,8 @@ def open_file(path: Path, flags: int, mode: int = 0o666, *, only_name: bool = Fa
     `only_name`: a file that has another name (a hard link) is refused, for what is written in place.
     Raises InTheWay, FileNotFoundError, another OSError.
     """
-    place = _confined(path)
-    parent, name = os.path.split(place)
-    folder = _open_folder(parent)
+    folder, place = _open_parent(path)
+    name = os.path.split(place)[1]
     try:
         try:
             _refuse(os.stat(name, dir_fd=folder, follow_symlinks=False), place)
@@ -169,10 +190,9 @@ def open_file(path: Path, flags: int, mode: int = 0o666, *, only_name: bool = Fa
 
 def look(path: Path) -> os.stat_result:
     """What stands at a path, itself (lstat), reached without following a link. Raises InTheWay, OSError."""
-    parent, name = os.path.split(_confined(path))
-    folder = _open_folder(parent)
+    folder, place = _open_parent(path)
     try:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return os.stat(os.path.split(place)[1], dir_fd=folder, follow_symlinks=False)
     finally:
         os.close(folder)
 
@@ -360,6 +380,7 @@ _SAFE = os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCT
 _READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _flag("O_NOFOLLOW")
 _WALK = _READ | _O_PATH
 """Of folders on the way nothing is read: to pass through them is enough."""
+_LINKLESS = LinklessOpening()
 
 
 class TooLarge(OSError):

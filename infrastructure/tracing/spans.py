@@ -55,6 +55,8 @@ MOST_BYTES = 20 * 1024 * 1024
 """Of the file; the oldest traces go when there is more."""
 KEPT_S = 30 * 24 * 3600.0
 _BUSY_S = 5.0
+_GATHERED_S = 0.03
+"""What a killed program may lose of its trace. A commit for each span costs a turn more than the spans do."""
 _NEVER_NS = 2**63
 """Of times and numbers: what OTLP has room for."""
 _SCHEMA_VERSION = 1
@@ -92,6 +94,7 @@ class SpanWriter:
         self._database = database
         self._most_bytes = most_bytes
         self._spans: queue.SimpleQueue[KeptSpan | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="traces", daemon=True)
         self._thread.start()
 
@@ -101,6 +104,7 @@ class SpanWriter:
 
     def close(self) -> None:
         """Wait until everything is written. Blocking."""
+        self._closing.set()
         self._spans.put(None)
         self._thread.join()
 
@@ -117,14 +121,15 @@ class SpanWriter:
             _logger.warning("The trace of this turn is not kept, %s: %s", self._database, problem)
 
     def _batches(self) -> Iterator[list[KeptSpan]]:
-        """What has come, all at once, until the end is told."""
+        """What has come within a moment, all at once, of each span the newest, until the end is told."""
         is_over = False
         while not is_over:
-            batch = [self._spans.get()]
+            came = [self._spans.get()]
+            self._closing.wait(_GATHERED_S)
             while not self._spans.empty():
-                batch.append(self._spans.get())
-            is_over = None in batch
-            yield [span for span in batch if span is not None]
+                came.append(self._spans.get())
+            is_over = None in came
+            yield list({span.span_id: span for span in came if span is not None}.values())
 
 
 class SqliteTraces:

@@ -283,10 +283,12 @@ async def _round_of(
     if (note := worked.note or worked.spent) is not None:
         step.tell(TextWritten(text=note))
     circuit = worked.circuit or state.get("circuit_file_path", "")
-    content = await asyncio.to_thread(read_if_there, project, circuit) if circuit else None
     update: GraphState = {"current_node": node, "is_exhausted": worked.spent is not None}
     is_judged_anew = state.get("goals_changed", False)
-    if content is None or (node == "action" and not worked.writes and not is_judged_anew):
+    may_be_new = node != "action" or bool(worked.writes) or is_judged_anew
+    paths = {**state.get("circuit_files", {}), **dict.fromkeys(worked.paths, ""), circuit: ""}
+    files = await asyncio.to_thread(_kept, project, paths) if circuit and may_be_new else {}
+    if circuit not in files:
         if node == "action":
             return Finished(update=update, record=Said())
         nothing = msg("The model wrote no circuit.")
@@ -301,8 +303,6 @@ async def _round_of(
             },
             record=Said(),
         )
-    paths = {**state.get("circuit_files", {}), **dict.fromkeys(worked.paths, ""), circuit: ""}
-    files = await asyncio.to_thread(_kept, project, paths)
     if node == "action" and files == state.get("circuit_files") and not is_judged_anew:
         return Finished(update=update, record=Said())
     simulation = PlannedCall(call_id=new_ulid(), name=SIMULATE_TOOL, arguments={"file_path": circuit})

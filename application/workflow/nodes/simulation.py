@@ -283,8 +283,7 @@ class AnalysisNode:
             best=[] if best is None else [verdict_from_plain(plain) for plain in best["verdicts"]],
             rounds=[*earlier, verdicts],
         )
-        content = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
-        known = await asyncio.to_thread(netlist_quantities, content)
+        content, known = await asyncio.to_thread(self._quantities, state["netlist_sha256"])
         try:
             steps = await steps_of()
             netlist = content.decode("utf-8", "replace")
@@ -294,6 +293,11 @@ class AnalysisNode:
             step.tell(TextWritten(text=msg("No comment on this round: {reason}", reason=error.message)))
             return Said()
         return steps.take_spent()
+
+    def _quantities(self, netlist_sha256: str) -> tuple[bytes, dict[str, Quantity]]:
+        """A netlist and the figures in it."""
+        content = self._project.read_object(netlist_sha256)
+        return content, netlist_quantities(content)
 
 
 def _not_judged(judged: Sequence[JudgedGoal]) -> Iterator[Message]:
