@@ -14,6 +14,7 @@ from application.ports.events import (
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    MainCircuitRestored,
     SessionOpened,
     TextWritten,
     ToolEnded,
@@ -53,6 +54,8 @@ class Narrator:
                 yield from map(self._translate, problems)
             case GoalsUnderstood():
                 yield from self._goals(event)
+            case MainCircuitRestored(path=path):
+                yield self._translate(msg("The main circuit is {path} again.", path=path))
             case TextWritten():
                 shown = self._translate(event.text)
                 yield self._quote(shown) if event.text.is_verbatim else shown

@@ -42,6 +42,8 @@ class JudgedRound(TypedDict):
     """The files of its circuit by depth and all that the design wrote, relative to the project (others
     absolute), with the SHA-256 of what they held; ABSENT for one that is named, but not there."""
     circuit: NotRequired[str]
+    main: NotRequired[str]
+    """The main circuit of the window then; absent where there was none."""
     error: NotRequired[str]
     """Why its simulation failed."""
     count: NotRequired[int]

@@ -188,6 +188,14 @@ class GoalsUnderstood(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MainCircuitRestored(Event):
+    """A round was put back, and with it the main circuit there was then."""
+
+    path: str
+    """Relative to the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IterationFinished(Event):
     """One round was simulated and judged."""
 
@@ -338,6 +346,7 @@ DesignEvent = (
     | ToolStarted
     | ToolEnded
     | GoalsUnderstood
+    | MainCircuitRestored
     | IterationFinished
     | CheckpointReached
     | ConfirmationAsked

@@ -48,7 +48,13 @@ from application.workflow.nodes._effects import DesignNode, recorded, traced
 from application.workflow.nodes.circuit import refuse_former_plan
 from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode, GoalNotes
 from application.workflow.nodes.model import ActionNode, InitialDesignNode, Steps
-from application.workflow.nodes.restoring import ConcludeNode, GoBackNode, RestoreNode, UndoRoundNode
+from application.workflow.nodes.restoring import (
+    ConcludeNode,
+    GoBackNode,
+    RestoreNode,
+    Restoring,
+    UndoRoundNode,
+)
 from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
 
 
@@ -68,6 +74,8 @@ class Workflow:
     journal: DesignJournal
     span: Span
     """Of the whole design; each step is one inside it."""
+    main_circuit: Callable[[], str]
+    """That of the window now, relative to the project; "" for none."""
 
 
 STEPS = "__design_steps"
@@ -130,6 +138,7 @@ def _step(name: str) -> Any:
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
     operations, project = parts.operations, parts.project
     notes = GoalNotes(simulate=parts.simulate, project=project)
+    restoring = Restoring(operations, project, parts.main_circuit)
     return {
         "design_goals": DesignGoalsNode(parts.understand, notes),
         "confirm_goals": ConfirmGoalsNode(notes),
@@ -137,12 +146,16 @@ def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
         "write_circuit": refuse_former_plan,
         "simulation": SimulationNode(parts.simulate, operations, project),
         "analysis": AnalysisNode(
-            parts.measure, project, parts.journal, parts.steps if parts.explains else None
+            parts.measure,
+            project,
+            parts.journal,
+            parts.steps if parts.explains else None,
+            main_circuit=parts.main_circuit,
         ),
         "user_checkpoint": UserCheckpointNode(parts.simulate, operations, project, parts.journal),
-        "undo_round": UndoRoundNode(operations, project, parts.journal),
-        "go_back": GoBackNode(operations, project, parts.journal),
-        "restore": RestoreNode(operations, project),
+        "undo_round": UndoRoundNode(restoring, parts.journal),
+        "go_back": GoBackNode(restoring, parts.journal),
+        "restore": RestoreNode(restoring),
         "action": ActionNode(parts.steps, operations, project, parts.journal),
-        "conclude": ConcludeNode(operations, project),
+        "conclude": ConcludeNode(restoring),
     }

@@ -118,10 +118,13 @@ class DesignCircuit:
         emit: Callable[[DesignEvent | ChatEvent], None],
         confirm: Confirm | None = None,
         ask_consent: AskConsent | None = None,
+        main_circuit: Callable[[], str] = str,
     ) -> Done:
         """Run to the end; `emit` gets every event as it happens, `Done` always last (also returned).
 
         `ask` decides at the design's own questions; `confirm` and `ask_consent` are those of a chat.
+        `main_circuit` is that of the window now, relative to the project ("" for none): a round knows it, and
+        who puts the round back is told (`MainCircuitRestored`).
 
         A run that is cancelled, that waits for a person nobody can ask, or that lacks something of its
         environment can be resumed. Errors with a text for people become an `ErrorOccurred` before
@@ -145,7 +148,15 @@ class DesignCircuit:
                 async with _opened(project, progress) as (session, run):
                     if agreed is not None:
                         agreed(run.session_id)
-                    await self._run(project, session, run, progress, access=access, confirm=confirm)
+                    await self._run(
+                        project,
+                        session,
+                        run,
+                        progress,
+                        access=access,
+                        confirm=confirm,
+                        main_circuit=main_circuit,
+                    )
         except asyncio.CancelledError:
             progress.close("stopped")
             raise
@@ -206,6 +217,7 @@ class DesignCircuit:
         *,
         access: ModelAccess,
         confirm: Confirm | None,
+        main_circuit: Callable[[], str],
     ) -> None:
         """Run the graph to its end; however it ends, the transcript has word of it."""
         await in_pieces(imported(WORKFLOW))
@@ -239,7 +251,9 @@ class DesignCircuit:
                     opened=opened,
                 )
                 prune = partial(self._checkpointers.prune, saver, run.session_id)
-                runtime = self._runtime(model, project, operations, journal, saver=saver, span=span)
+                runtime = self._runtime(
+                    model, project, operations, journal, saver=saver, span=span, main_circuit=main_circuit
+                )
                 try:
                     await _follow(
                         runtime,
@@ -282,6 +296,7 @@ class DesignCircuit:
         *,
         saver: Any,
         span: Span,
+        main_circuit: Callable[[], str],
     ) -> GraphRuntime:
         from application.graph.runtime import GraphRuntime
         from application.workflow.builder import STEPS, Workflow, compiled_workflow, steps_of
@@ -300,6 +315,7 @@ class DesignCircuit:
             measure=self._measure,
             journal=journal,
             span=span,
+            main_circuit=main_circuit,
         )
         return GraphRuntime(compiled_workflow(), saver, {STEPS: steps_of(workflow)})
 

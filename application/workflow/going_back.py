@@ -36,6 +36,8 @@ class RoundRestored:
     """Relative to the project."""
     paths: tuple[str, ...]
     """The files that were written."""
+    main_circuit: str = ""
+    """The main one of the round, where it is there and another is now; "" else."""
     aside: Mapping[str, str] = field(default_factory=dict)
     """Files that somebody had changed: where that version is kept."""
 
@@ -50,8 +52,12 @@ class GoBackToRound:
         self._events = events
         self._narrators = narrators
 
-    async def __call__(self, folder: Path, number: int, *, session_id: str = "") -> RoundRestored:
+    async def __call__(
+        self, folder: Path, number: int, *, session_id: str = "", main_circuit: str = ""
+    ) -> RoundRestored:
         """Put round `number` back, of the newest design or that of a conversation.
+
+        `main_circuit` is that of the window now, relative to the project; "" for none.
 
         Raises UserInputError ("no_round", "design_pending", "session_in_use", "not_adopted"), CircuitError
         where a file can't be written; then none is.
@@ -64,13 +70,15 @@ class GoBackToRound:
                 session_id = await asyncio.to_thread(_newest, project)
             transcript = await off_loop(project.sessions.open, session_id)
             try:
-                return await self._go_back(project, transcript, number)
+                return await self._go_back(project, transcript, number, main_circuit)
             finally:
                 await off_loop(transcript.close)
         finally:
             await off_loop(project.close)
 
-    async def _go_back(self, project: ProjectFiles, transcript: Transcript, number: int) -> RoundRestored:
+    async def _go_back(
+        self, project: ProjectFiles, transcript: Transcript, number: int, main_circuit: str
+    ) -> RoundRestored:
         from application.ports.events import TextWritten
         from application.workflow.nodes.circuit import WRITE_TOOL, keep_goals
         from application.workflow.nodes.restoring import Restoring, changes_of, files_of, of_round
@@ -90,7 +98,7 @@ class GoBackToRound:
         operations = Operations(log=project.operations, project=project, events=self._events)
         await operations.repair()
         records = await operations.list(session_id=transcript.session_id)
-        restoring = Restoring(operations, project)
+        restoring = Restoring(operations, project, lambda: main_circuit)
         plan = await restoring.plan(state, records, files_of(found, state), number=number)
         # Killed before its line was written, it has done that already: no second change, of nothing, to undo.
         plan["changes"] = [change for change in plan["changes"] if change[1] != change[2]]
@@ -127,6 +135,7 @@ class GoBackToRound:
             number=number,
             circuit=circuit,
             paths=paths,
+            main_circuit=await asyncio.to_thread(restoring.main_of, found),
             aside=plan["aside"],
         )
 

@@ -28,6 +28,7 @@ from application.ports.events import (
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    MainCircuitRestored,
     MessageWritten,
     RetryScheduled,
     SessionOpened,
@@ -411,6 +412,8 @@ def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noq
                 "circuit": event.circuit,
                 "goals_met": event.goals_met,
             }
+        case MainCircuitRestored():
+            return {"type": "main_circuit", "path": event.path}
         case ConfirmationAsked():
             return {"type": "confirm", "kind": event.kind, "answer": event.answer}
         case IntentRead():

@@ -299,11 +299,12 @@ async def test_rounds_go_back_are_kept_as_copies_and_compared(
     model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
     panel = await design(window, until)
     view = window.parts.bottom.views.iterations
+    root = panel.model.root
+    await until(lambda: window.services.workspace.main_circuit == root / "amp.cir")
     for number in (2, 3):
         press(panel, "continue")
         await until(lambda number=number: panel.model.is_asking and question(panel).number == number)
     await until(lambda: len(view.rounds) == 3)
-    root = panel.model.root
 
     view.table.selectRow(0)
     QTest.mouseClick(view.copy_button, Qt.MouseButton.LeftButton)
@@ -330,13 +331,17 @@ async def test_rounds_go_back_are_kept_as_copies_and_compared(
     await until(lambda: not panel.is_running)
     assert (root / "amp.cir").read_text("utf-8") == amplifier("470")  # the one gone back to
 
-    # The design has ended: a round is gone back to all the same.
+    # The design has ended: a round is gone back to all the same, and so is the main circuit of then.
     await until(lambda: len(view.rounds) == 3)
+    workspace = window.services.workspace
+    (root / "other.cir").write_text("* other\nR1 a 0 1k\nV1 a 0 1\n.op\n", "utf-8")
+    workspace.main_circuit_chosen.emit(root / "other.cir")
     view.table.selectRow(1)
     view.back_button.click()
     await until(lambda: (root / "amp.cir").read_text("utf-8") == amplifier("475"))
     await until(lambda: any("Back to round 2." in str(item) for item in panel.model.items))
     assert not panel.is_running
+    await until(lambda: workspace.main_circuit == root / "amp.cir")
 
 
 def select(table: QTableView, *rows: int) -> None:

@@ -7,13 +7,13 @@ changed since is kept in a file of its own beside the circuit.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from application.design.round_history import judged_rounds, number_shown
 from application.graph.state import GraphState, JudgedRound, PlannedRestoring
-from application.ports.events import UNDO_TOOL, GoalsUnderstood, TextWritten
+from application.ports.events import UNDO_TOOL, GoalsUnderstood, MainCircuitRestored, TextWritten
 from application.ports.project import ABSENT, FileChange, OperationRecord, ProjectFiles
 from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
@@ -31,8 +31,8 @@ _MOST_NAMES = 1000
 class UndoRoundNode:
     """Takes the newest entry of the design's history back: a round, or going back to an earlier one."""
 
-    def __init__(self, operations: Operations, project: ProjectFiles, journal: DesignJournal) -> None:
-        self._restoring = Restoring(operations, project)
+    def __init__(self, restoring: Restoring, journal: DesignJournal) -> None:
+        self._restoring = restoring
         self._journal = journal
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
@@ -66,8 +66,8 @@ class UndoRoundNode:
 class GoBackNode:
     """Puts back the circuit of an earlier round, with its goals and figures; the rounds since stay known."""
 
-    def __init__(self, operations: Operations, project: ProjectFiles, journal: DesignJournal) -> None:
-        self._restoring = Restoring(operations, project)
+    def __init__(self, restoring: Restoring, journal: DesignJournal) -> None:
+        self._restoring = restoring
         self._journal = journal
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
@@ -115,15 +115,14 @@ class ConcludeNode:
     changed since the question nobody has judged: that is looked at, and asked about, first.
     """
 
-    def __init__(self, operations: Operations, project: ProjectFiles) -> None:
-        self._restoring = Restoring(operations, project)
-        self._project = project
+    def __init__(self, restoring: Restoring) -> None:
+        self._restoring = restoring
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Plan to leave the best circuit in the files; what somebody changed since stays as it is."""
         circuit, is_accepted = state.get("circuit_file_path", ""), state.get("user_intent") == "accept"
         operations = self._restoring.operations
-        if circuit and is_accepted and await is_changed(operations, self._project, state, circuit):
+        if circuit and is_accepted and await is_changed(operations, self._restoring.project, state, circuit):
             return Finished(update={"current_node": "conclude"}, record=Said())
         step.enter("conclude", state, ends_round=True)
         ended: GraphState = {
@@ -176,15 +175,14 @@ def _is_better(best: JudgedRound, state: GraphState) -> bool:
 class RestoreNode:
     """Carries a planned restoring out."""
 
-    def __init__(self, operations: Operations, project: ProjectFiles) -> None:
-        self._operations = operations
-        self._project = project
+    def __init__(self, restoring: Restoring) -> None:
+        self._restoring = restoring
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """All files of the round, once; where one of them was changed since the plan, none of them."""
         plan = state["planned_restoring"]
         assert plan is not None  # the edges lead here only with a plan
-        changes = await asyncio.to_thread(changes_of, self._project, plan)
+        changes = await asyncio.to_thread(changes_of, self._restoring.project, plan)
         undoes, main, is_undo = plan["undoes"], changes[0].path, _is_undo(state)
         arguments: dict[str, object] = {"operations": undoes} if is_undo else {"path": main}
         tool = UNDO_TOOL if is_undo else WRITE_TOOL
@@ -192,7 +190,7 @@ class RestoreNode:
         failed: CircuitError | None = None
         async with carrying_out(step, plan["call_id"], tool, **arguments) as call:
             try:
-                await self._operations.change_files(
+                await self._restoring.operations.change_files(
                     op_id=plan["call_id"],
                     session_id=state["session_id"],
                     tool=tool,
@@ -207,7 +205,7 @@ class RestoreNode:
         if failed is not None:
             update = here
         else:
-            update = await _applied(self._project, state, plan, step)
+            update = await self._restoring.applied(state, plan, step)
             update["planned_restoring"] = None
         if is_undo:
             step.tell(TextWritten(text=call.summary))
@@ -227,11 +225,15 @@ class RestoreNode:
 
 
 class Restoring:
-    """Plans what has to be written."""
+    """Plans what has to be written, and says what follows from it."""
 
-    def __init__(self, operations: Operations, project: ProjectFiles) -> None:
+    def __init__(
+        self, operations: Operations, project: ProjectFiles, main_circuit: Callable[[], str] = str
+    ) -> None:
+        """`main_circuit`: that of the window now, relative to the project; "" for none."""
         self.operations = operations
-        self._project = project
+        self.project = project
+        self._main_circuit = main_circuit
 
     async def plan(
         self,
@@ -272,7 +274,7 @@ class Restoring:
         for path, state in wanted.items():
             if PurePosixPath(path).is_absolute():  # a library outside the project is not ours to write
                 continue
-            found = hash_in(self._project, path)
+            found = hash_in(self.project, path)
             # One that is there already though the round had another: done before its line was lost.
             if found == state and (state == ABSENT or held.get(path, state) == state):
                 continue
@@ -282,13 +284,13 @@ class Restoring:
                     advice=msg("Move it elsewhere and try again."),
                 )
             if state != ABSENT:
-                self._project.read_object(state)  # lost: said before anything is touched
+                self.project.read_object(state)  # lost: said before anything is touched
             if found != ABSENT and (path, found) not in made:
-                content = self._project.read(self._project.root / path)
+                content = self.project.read(self.project.root / path)
                 place, is_there = self._aside(path, found, set(aside.values()))
                 aside[path] = place
                 if not is_there:
-                    changes.append((place, ABSENT, self._project.keep_object(content)))
+                    changes.append((place, ABSENT, self.project.keep_object(content)))
             changes.append((path, found, state))
         changes.sort(key=lambda change: change[0] in aside.values())  # the circuit comes first
         return PlannedRestoring(
@@ -301,7 +303,7 @@ class Restoring:
         for number in range(1, _MOST_NAMES):
             suffix = "" if number == 1 else f"_{number}"
             name = place.with_name(f"{place.stem}_kept{suffix}{place.suffix}").as_posix()
-            there = hash_in(self._project, name)
+            there = hash_in(self.project, name)
             if there == found:
                 return name, True
             if there == ABSENT and name not in taken:
@@ -323,32 +325,40 @@ class Restoring:
         if not plan["changes"]:
             if is_undo:
                 step.tell(TextWritten(text=_summary({**state, **here}, plan)))
-            return Finished(update=await _applied(self._project, state, plan, step), record=Said())
+            return Finished(update=await self.applied(state, plan, step), record=Said())
         calls: tuple[PlannedCall, ...] = ()
         if not is_undo:
             path, _before_it, after = plan["changes"][0]
-            content = await asyncio.to_thread(self._project.read_object, after)
+            content = await asyncio.to_thread(self.project.read_object, after)
             arguments = {"path": path, "content": content.decode("utf-8", "replace")}
             calls = (PlannedCall(call_id=plan["call_id"], name=WRITE_TOOL, arguments=arguments),)
         return Finished(update={**here, "planned_restoring": plan}, record=Said(calls=calls))
 
+    async def applied(self, state: GraphState, plan: PlannedRestoring, step: Step) -> GraphState:
+        """The state with the round put back; its goals are those of the circuit again, and the main circuit
+        is the one of then."""
+        update = cast("GraphState", {**plan["then"], "planned_restoring": None})
+        intent = update.get("design_intent")
+        if intent is not None and intent != state["design_intent"]:  # the goals were changed since
+            goals = intent_from_plain(intent).goals
+            if not update.get("is_completed"):
+                step.tell(GoalsUnderstood(goals=goals, assumptions=()))
+            circuit = update.get("circuit_file_path") or state.get("circuit_file_path", "")
+            if circuit:
+                now = cast("GraphState", {**state, **update})
+                await asyncio.to_thread(keep_goals, self.project, now, circuit)
+        if update["current_node"] == "go_back" and not plan["changes"]:  # else the call says it
+            step.tell(TextWritten(text=msg("Back to round {number}.", number=plan["number"])))
+        if main := await asyncio.to_thread(self.main_of, update.get("last_round")):
+            step.tell(MainCircuitRestored(path=main))
+        return update
 
-async def _applied(
-    project: ProjectFiles, state: GraphState, plan: PlannedRestoring, step: Step
-) -> GraphState:
-    """The state with the round put back; its goals are those of the circuit again."""
-    update = cast("GraphState", {**plan["then"], "planned_restoring": None})
-    intent = update.get("design_intent")
-    if intent is not None and intent != state["design_intent"]:  # the goals were changed since
-        goals = intent_from_plain(intent).goals
-        if not update.get("is_completed"):
-            step.tell(GoalsUnderstood(goals=goals, assumptions=()))
-        circuit = update.get("circuit_file_path") or state.get("circuit_file_path", "")
-        if circuit:
-            await asyncio.to_thread(keep_goals, project, cast("GraphState", {**state, **update}), circuit)
-    if update["current_node"] == "go_back" and not plan["changes"]:  # else the call says it
-        step.tell(TextWritten(text=msg("Back to round {number}.", number=plan["number"])))
-    return update
+    def main_of(self, one: JudgedRound | None) -> str:
+        """The main circuit of a round that is put back, where a window has another one now; blocking."""
+        main, now = "" if one is None else one.get("main", ""), self._main_circuit()
+        if not now or main in ("", now) or hash_in(self.project, main) in (ABSENT, TAKEN):
+            return ""
+        return main
 
 
 def _is_undo(state: GraphState) -> bool:

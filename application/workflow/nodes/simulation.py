@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -201,8 +201,12 @@ class AnalysisNode:
         project: ProjectFiles,
         journal: DesignJournal,
         commenting: Steps | None = None,
+        *,
+        main_circuit: Callable[[], str] = str,
     ) -> None:
-        """`commenting`: the model that explains each round; None where nobody does."""
+        """`commenting`: the model that explains each round; None where nobody does. `main_circuit`: that of
+        the window now, "" for none."""
+        self._main_circuit = main_circuit
         self._measure = measure
         self._project = project
         self._journal = journal
@@ -226,6 +230,8 @@ class AnalysisNode:
         number = state.get("iteration_count", 0) + 1
         step.tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
         this = _round(state, number, verdicts, metrics)
+        if main := self._main_circuit():
+            this["main"] = main
         best = state.get("best_round")
         is_better = _is_better(this, best)
         goals_met = all_met(verdicts)

@@ -118,12 +118,16 @@ class DesignQuestions:
     async def _go_back_to(self, root: Path, session_id: str, number: int) -> None:
         """The design has ended: the files are put back, and its conversation says so."""
         try:
-            done = await self._design.go_back(root, number, session_id=session_id)
+            done = await self._design.go_back(
+                root, number, session_id=session_id, main_circuit=self._window.main_circuit(root)
+            )
         except CircuitAIError as error:
             self._model.put_error(error)
             return
         for path in (*done.paths, *done.aside.values()):
             self._window.file_changed(root / path)
+        if done.main_circuit:
+            self._window.main_circuit_restored(root / done.main_circuit)
         if session_id == self._model.session_id:
             self._open_again(session_id)
 

@@ -28,6 +28,7 @@ from application.ports.events import (
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    MainCircuitRestored,
     MessageWritten,
     PhaseEntered,
     RetryScheduled,
@@ -526,6 +527,9 @@ class RunFeed:
                     self._items.put(card)
             case TextWritten():
                 self._items.put(Narration(key=new_ulid(), text=event.text))
+            case MainCircuitRestored(path=path):
+                text = msg("The main circuit is {path} again.", path=path)
+                self._items.put(Narration(key=new_ulid(), text=text))
             case IterationFinished():
                 self._judge(event)
             case CheckpointReached():

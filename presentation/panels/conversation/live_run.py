@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ from application.ports.events import (
     ChatEvent,
     DesignEvent,
     Done,
+    MainCircuitRestored,
     MessageWritten,
     PhaseEntered,
     ToolEnded,
@@ -89,11 +91,15 @@ async def carry_out(
     confirm: Confirm,
     ask_consent: AskConsent,
     emit: Callable[[ChatEvent | DesignEvent], None],
+    main_circuit: Callable[[], str],
 ) -> None:
     """Run it to its end. Raises CircuitAIError, and CancelledError when it is stopped."""
     from application.conversation.turn_deps import ChatRequest
     from application.workflow.designing import DesignRequest, ResumeRequest
 
+    run_design = partial(
+        design.run, ask=ask, emit=emit, confirm=confirm, ask_consent=ask_consent, main_circuit=main_circuit
+    )
     if order.mode == "free":
         chat = ChatRequest(
             project=order.root,
@@ -110,7 +116,7 @@ async def carry_out(
         await conversations.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
     elif order.text is None:
         resumed = ResumeRequest(project=order.root, session_id=order.session_id, choice=order.choice)
-        await design.run(resumed, ask=ask, emit=emit, confirm=confirm, ask_consent=ask_consent)
+        await run_design(resumed)
     else:
         wanted = DesignRequest(
             project=order.root,
@@ -119,7 +125,7 @@ async def carry_out(
             session_id=order.session_id,
             main_circuit=order.main_circuit,
         )
-        await design.run(wanted, ask=ask, emit=emit, confirm=confirm, ask_consent=ask_consent)
+        await run_design(wanted)
 
 
 def rounds_allowed(conversations: Conversations, mode: Literal["free", "workflow"]) -> int:
@@ -230,6 +236,7 @@ class LiveRun:
                 confirm=self._confirm,
                 ask_consent=self._ask_consent,
                 emit=self._on_event,
+                main_circuit=lambda: self._window.main_circuit(self._order.root),
             )
         except CircuitAIError as error:
             self.has_failed = True
@@ -296,6 +303,8 @@ class LiveRun:
             self._look_after_kill()
         if isinstance(event, Done) and event.circuit is not None:
             self.circuit = self._order.root / event.circuit
+        if isinstance(event, MainCircuitRestored):
+            self._window.main_circuit_restored(self._order.root / event.path)
         if isinstance(event, ToolEnded):
             self._show_what_was_made(event)
         for undone in self.feed.take_undone():

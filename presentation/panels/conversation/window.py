@@ -128,6 +128,10 @@ class Window:
             is_unsaved=buffers.is_dirty(path),
         )
 
+    def main_circuit_restored(self, circuit: Path) -> None:
+        """A round of a design was put back: the main circuit is the one of then."""
+        self._services.workspace.main_circuit_chosen.emit(circuit)
+
     def change_made(self, path: Path, op_id: str) -> None:
         """A model has changed a file: for who shows its text, and what of it can be taken back."""
         self._services.workspace.change_made.emit(path, op_id)

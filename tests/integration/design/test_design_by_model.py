@@ -113,6 +113,7 @@ class Bench:
         confirm: Any = None,
         max_cost: tuple[float, str] | None = None,
         ask: Ask | None = None,
+        main_circuit: Callable[[], str] = str,
         **more: Any,
     ) -> Done:
         async def decided(question: Question) -> Answer | Reply:
@@ -133,7 +134,9 @@ class Bench:
                         project=self.root, text=text, choice=choice, max_cost=max_cost, **more
                     )
                 run, ask = app.design.run, ask or decided
-                return await run(request, ask=ask, emit=self.events.append, confirm=confirm)
+                return await run(
+                    request, ask=ask, emit=self.events.append, confirm=confirm, main_circuit=main_circuit
+                )
         finally:
             await app.close()
 

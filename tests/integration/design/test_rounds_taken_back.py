@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from application.ports.events import IterationFinished
+from application.ports.events import IterationFinished, MainCircuitRestored
 from application.workflow.designing import Answer, Question, Reply
 from shared.errors import UserInputError
 from tests.fakes.designing_model import Reply as Said
@@ -98,6 +98,21 @@ async def test_undo_goes_back_through_all_rounds_until_nothing_is_left(bench: Be
     assert figures == [figures[place] for place in (0, 1, 2, 0, 2, 1, 0)]
     assert (done.stop_reason, done.circuit) == ("undone", None)
     assert ask.files() == {}
+
+
+async def test_a_round_brings_the_main_circuit_of_then_back(bench: Bench) -> None:
+    bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in ("480", "490")))
+    main = "amp.cir"
+
+    def another() -> None:
+        nonlocal main
+        (bench.root / "other.cir").write_text("* other\nR1 a 0 1k\nV1 a 0 1\n.op\n")
+        main = "other.cir"
+
+    given = [(None, "continue"), (another, "continue"), (None, back(1)), (None, "undo"), (None, "stop")]
+    await bench.design(ask=Watched(bench, *given), main_circuit=lambda: main, max_iterations=9)
+    # Of round 1 and, behind the undo, of round 3, which was judged beside the other one already.
+    assert [event.path for event in bench.told(MainCircuitRestored)] == ["amp.cir"]
 
 
 async def test_an_existing_circuit_is_as_it_was_when_all_is_undone(bench: Bench) -> None:
