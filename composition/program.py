@@ -59,6 +59,10 @@ class ProgramAdapters:
     def estimates_yield(self) -> bool:
         return self.settings.estimate_yield
 
+    @property
+    def previews_changes(self) -> bool:
+        return self.settings.preview_changes
+
     def is_on_battery(self) -> bool:
         from infrastructure.power import is_on_battery
 

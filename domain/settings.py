@@ -133,6 +133,9 @@ class UserSettings:
     estimate_yield: bool = setting(default=True, title=msg("Estimate the yield"), group=_GENERAL,
         help=msg("While nothing else runs, a short Monte Carlo gives the yield of the goals of the circuit "
             "in front; not on battery."))
+    preview_changes: bool = setting(default=True, title=msg("Preview changes"), group=_GENERAL,
+        help=msg("What a proposed change does to goals and curves is simulated before it is accepted; "
+            "on battery, and for long runs, only on request."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',

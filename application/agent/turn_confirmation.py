@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import ToolMessage
@@ -97,9 +98,13 @@ class TurnConfirmation:
         card = self._conversation.record.card(card_id)
         if self._confirm is None:
             return same_answer(card, "unasked")
-        given = await self._confirm(card)
+        given = await self._confirm(replace(card, calls=tuple(map(self._with_arguments, card.calls))))
         refused = CardAnswer(word="refuse")
         return {call.call_id: given.get(call.call_id, refused) for call in card.calls}
+
+    def _with_arguments(self, asked: CallOnCard) -> CallOnCard:
+        call = self._conversation.record.call(asked.call_id)
+        return asked if call is None else replace(asked, arguments=call.arguments)
 
     async def record(self, card_id: str, answers: Answers, context: ToolContext) -> None:
         """Keep the answers; rules of "always allow" first, so that a kill between the two loses none."""

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.circuit.dependencies import SourceFile
+from domain.circuit.dependencies import SourceFile, SourceRefusal
 
 if TYPE_CHECKING:
     from application.ports.simulation import SourceReaders
-    from domain.circuit.dependencies import SourceReader, SourceRefusal
+    from domain.circuit.dependencies import SourceReader
 
 
 class WithTexts:
-    """Readers that see files with these contents. Implements application.ports.simulation.SourceReaders."""
+    """Readers that see files with these contents (real paths; None: as if there was no such file), also where
+    there is none yet. Implements application.ports.simulation.SourceReaders."""
 
-    def __init__(self, sources: SourceReaders, contents: Mapping[Path, bytes]) -> None:
+    def __init__(self, sources: SourceReaders, contents: Mapping[Path, bytes | None]) -> None:
         self._sources = sources
         self._contents = contents
         self.seen: dict[Path, bytes] = {}
@@ -29,21 +31,30 @@ class WithTexts:
 class _Reader:
     """Implements domain.circuit.dependencies.SourceReader."""
 
-    def __init__(self, reader: SourceReader, contents: Mapping[Path, bytes], seen: dict[Path, bytes]) -> None:
+    def __init__(
+        self, reader: SourceReader, contents: Mapping[Path, bytes | None], seen: dict[Path, bytes]
+    ) -> None:
         self._reader = reader
         self._contents = contents
         self._seen = seen
 
     def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
         found = self._reader.read(reference, including_file=including_file)
-        if not isinstance(found, SourceFile):
+        if isinstance(found, SourceRefusal) and found.reason != "missing":
             return found
-        other = self._contents.get(found.path)
-        self._seen[found.path] = found.data if other is None else other
-        if other is None or other == found.data:
+        path = Path(os.path.normpath(found.path))
+        if path not in self._contents:
+            if isinstance(found, SourceFile):
+                self._seen[path] = found.data
+            return found
+        other = self._contents[path]
+        if other is None:
+            return SourceRefusal(path=path, reason="missing")
+        self._seen[path] = other
+        if isinstance(found, SourceFile) and other == found.data:
             return found
         # A run takes the text itself along: what is on the disk is another.
-        return found._replace(data=other, rewritten=True)
+        return SourceFile(path=path, data=other, rewritten=True)
 
     def find(self, name: str) -> Path | None:
         return self._reader.find(name)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from application.conversation.chatting import ChatWithModel
+    from application.goal_checks.foreseeing import ForeseeChange
     from application.goal_checks.since_when import FindCulprit, Run
     from application.groups.outside import Outside
     from application.groups.project import Project
@@ -142,6 +143,20 @@ class Design:
 
         simulation = self._outside.simulation
         return WatchGoals(
+            projects=self._outside.project.projects,
+            batch=simulation.batch,
+            sources=simulation.sources,
+            settings=simulation.settings,
+            libraries=lambda: self._outside.program.libraries,
+        )
+
+    @cached_property
+    def foresee(self) -> ForeseeChange:
+        """What a change would do to the goals and curves of the circuits that read it."""
+        from application.goal_checks.foreseeing import ForeseeChange
+
+        simulation = self._outside.simulation
+        return ForeseeChange(
             projects=self._outside.project.projects,
             batch=simulation.batch,
             sources=simulation.sources,

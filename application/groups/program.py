@@ -84,6 +84,11 @@ class Program:
         """Whether the user wants yields estimated in idle time."""
         return self._parts.estimates_yield
 
+    @property
+    def previews_changes(self) -> bool:
+        """Whether the user wants proposed changes simulated without asking for it."""
+        return self._parts.previews_changes
+
     def is_on_battery(self) -> bool:
         """Whether work that nobody asked for would empty a battery. Blocking, for less than a millisecond."""
         return self._parts.is_on_battery()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from application.project.unsaved_texts import UnsavedTexts
     from application.search.searching import SearchProject
     from application.search.setting_up import ChosenEmbedder, SetUpEmbedding
+    from application.tool_execution.tools.proposed import ProposedContents
 
 
 class Project:
@@ -55,6 +56,13 @@ class Project:
             simulate=lambda: self._simulation.run,
             libraries=lambda: self._outside.program.libraries,
         )
+
+    @cached_property
+    def proposed(self) -> ProposedContents:
+        """The files as calls of a model that are asked about would leave them."""
+        from application.tool_execution.tools.proposed import ProposedContents
+
+        return ProposedContents(views=self._parts.view)
 
     @cached_property
     def setups(self) -> SavedSetups:

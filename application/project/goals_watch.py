@@ -14,18 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook
-from application.goal_checks.goal_now import GoalNow, measured_as
+from application.goal_checks.goal_now import GoalNow
+from application.goal_checks.judged_runs import judged_runs
 from application.goal_checks.other_texts import WithTexts
-from application.studies.measures import StudyMeasures, study_measures
-from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps
 from domain.circuit.changed_lines import changed_places
-from domain.circuit.numbers import parse_number
-from domain.simulation.goal_conditions import AS_IT_IS, Settings, corner_in, runs_of
 from domain.simulation.goals import DesignGoal
 from domain.studies.study_spec import read_study_spec
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
-from shared.message import Message, msg
+from shared.message import Message
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
@@ -154,13 +151,13 @@ class WatchGoals:
         if files.isdisjoint(touched):
             return None
         try:
-            found = await self._judged(prepared, goals)
+            found = await judged_runs(self._batch, prepared, goals, timeout_s=_TIMEOUT_S)
         except EnvironmentProblem:
             raise
         except CircuitAIError as error:
             return CircuitNow(circuit=circuit, problem=error.message)
         texts = {path: data for path, data in sources.seen.items() if path.is_relative_to(home)}
-        return CircuitNow(circuit=circuit, goals=found, texts=texts)
+        return CircuitNow(circuit=circuit, goals=found.goals, texts=texts)
 
     def _prepared(self, circuit: Path, sources: SourceReaders) -> PreparedCircuit:
         asked = prepare_for_study(
@@ -174,81 +171,12 @@ class WatchGoals:
         )
         return without_own_steps(asked)[0]
 
-    async def _judged(self, prepared: PreparedCircuit, goals: Sequence[DesignGoal]) -> tuple[GoalNow, ...]:
-        runs = {goal: _settable(goal) for goal in goals}
-        wanted = list(dict.fromkeys(each for found in runs.values() for each in found))
-        if not wanted:
-            return tuple(_not_judged(goal) for goal in goals)
-        try:
-            plan, measures = await off_loop(_planned, prepared, goals, wanted)
-        except UserInputError:
-            if wanted == [AS_IT_IS]:
-                raise
-            # A quantity of a condition is not in the circuit: what holds without conditions is judged.
-            wanted = [AS_IT_IS]
-            plan, measures = await off_loop(_planned, prepared, goals, wanted)
-        values: dict[Settings, Mapping[str, float]] = {}
-        problems: dict[str, Message] = {}
-        async with self._batch.live(plan.circuits[0]) as live:
-            for settings in wanted:
-                run = plan.run(0, Point(values={name: parse_number(text) for name, text in settings}))
-                outcome = await live.evaluate(run.values, signals=measures.signals, timeout_s=_TIMEOUT_S)
-                if outcome.state == "ok":
-                    measured = await off_loop(measures.of_each, outcome.plots, {})
-                    values[settings] = measured[0]
-                    problems.update(measured[1])
-        if not values:
-            text = msg("The circuit did not simulate within {seconds} s.", seconds=f"{_TIMEOUT_S:g}")
-            raise UserInputError(next((each.message for each in outcome.issues), text), file=prepared.circuit)
-        return tuple(_verdict(goal, runs[goal], values, problems) for goal in goals)
-
 
 def _resolved(
     root: Path, touched: Collection[Path], texts: Mapping[Path, bytes]
 ) -> tuple[Path, set[Path], dict[Path, bytes]]:
     others = {path.resolve(): data for path, data in texts.items()}
     return root.resolve(), {path.resolve() for path in touched}, others
-
-
-def _settable(goal: DesignGoal) -> tuple[Settings, ...]:
-    """The runs in which a goal has to hold, () where one needs other devices or cannot be set at all."""
-    runs = runs_of(goal)
-    return () if runs is None or any(corner_in(each) for each in runs) else runs
-
-
-def _planned(
-    prepared: PreparedCircuit, goals: Sequence[DesignGoal], wanted: Sequence[Settings]
-) -> tuple[StudyPlan, StudyMeasures]:
-    names = dict.fromkeys(name for settings in wanted for name, _ in settings)
-    document = {
-        "parameters": [{"name": name} for name in names],
-        "measure": {measured_as(goal): goal.expression or goal.metric for goal in goals},
-    }
-    spec = read_study_spec(document)
-    measures, _, _ = study_measures(spec, prepared)
-    return StudyPlan(prepared, spec, parameters=spec.parameters, corners=()), measures
-
-
-def _verdict(
-    goal: DesignGoal,
-    runs: Sequence[Settings],
-    values: Mapping[Settings, Mapping[str, float]],
-    problems: Mapping[str, Message],
-) -> GoalNow:
-    if not runs or any(settings not in values for settings in runs):
-        return _not_judged(goal)
-    key = measured_as(goal)
-    found = [values[settings].get(key, values[settings].get(key.lower(), math.nan)) for settings in runs]
-    worst = max(found, key=lambda value: math.inf if math.isnan(value) else goal.excess(value))
-    reason = problems.get(key) if math.isnan(worst) else None
-    return GoalNow(goal=goal, value=worst, is_met=goal.is_met_by(worst), reason=reason)
-
-
-def _not_judged(goal: DesignGoal) -> GoalNow:
-    return GoalNow(
-        goal=goal,
-        reason=msg("Its condition ({condition}) needs a run of its own.", condition=goal.condition),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

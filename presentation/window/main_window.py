@@ -234,7 +234,8 @@ class MainWindow(QWidget):
         services.language.changed.connect(self.retranslate)
 
     def _on_project(self, _root: Path) -> None:
-        _ = self.parts.goals_watch, self.parts.yield_watch  # they listen from the first project on
+        parts = self.parts
+        _ = parts.goals_watch, parts.yield_watch, parts.foresight  # they listen from the first project on
         self._show_body()
 
     def restyle(self) -> None:

@@ -116,6 +116,7 @@ def effects(services: WindowServices) -> dict[str, Callable[[], Any]]:
         "watch_goals": lambda: app.program.watches_goals,
         "run_cases": lambda: app.program.runs_cases,
         "estimate_yield": lambda: app.program.estimates_yield,
+        "preview_changes": lambda: app.program.previews_changes,
         "removed_days": app.conversations.sessions.kept_days,
         "small_model": lambda: chat.deps.small_model,
         "alternatives": lambda: chat.deps.alternatives().choices,

@@ -139,13 +139,13 @@ def _rewriting(arguments: RewriteArguments) -> _Edit:
 
 async def patch_file(arguments: PatchArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Replace one passage of a file (or all its occurrences)."""
-    return await _carry_out(context, call, arguments.path, _patching(arguments, context))
+    return await _carry_out(context, call, arguments.path, _patching(arguments, context.view))
 
 
-def _patching(arguments: PatchArguments, context: ToolContext) -> _Edit:
+def _patching(arguments: PatchArguments, view: ProjectView) -> _Edit:
     def patched(name: str, present: TextFile | None) -> _Edited | ToolResult:
         if present is None:
-            return _nothing_to_patch(context.view, arguments.path)
+            return _nothing_to_patch(view, arguments.path)
         text, done = present.text, None
         for search, replacement in arguments.edits:
             outcome = apply_patch(
@@ -159,6 +159,18 @@ def _patching(arguments: PatchArguments, context: ToolContext) -> _Edit:
     return patched
 
 
+def content_after(
+    view: ProjectView, arguments: RewriteArguments | PatchArguments, before: bytes | None
+) -> bytes | None:
+    """What a call would make of a file that holds `before`; None where it would write nothing. Blocking."""
+    edit = _rewriting(arguments) if isinstance(arguments, RewriteArguments) else _patching(arguments, view)
+    try:
+        edited = edit(arguments.path, None if before is None else decode(before))
+        return None if isinstance(edited, ToolResult) else edited.file.to_bytes()
+    except (BinaryFileError, NotEncodableError):
+        return None
+
+
 async def preview_rewrite(arguments: RewriteArguments, context: ToolContext) -> ComputedEffect:
     """What rewrite_file would do. Raises UserInputError as it would."""
     return await _preview(context, arguments.path, _rewriting(arguments), is_whole=True)
@@ -166,7 +178,7 @@ async def preview_rewrite(arguments: RewriteArguments, context: ToolContext) -> 
 
 async def preview_patch(arguments: PatchArguments, context: ToolContext) -> ComputedEffect:
     """What patch_file would do. Raises UserInputError as it would."""
-    return await _preview(context, arguments.path, _patching(arguments, context), is_whole=False)
+    return await _preview(context, arguments.path, _patching(arguments, context.view), is_whole=False)
 
 
 async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:

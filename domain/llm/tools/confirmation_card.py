@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from domain.llm.tools.confirmation import Reason, Rule, rule_from_plain, rule_to_plain
@@ -27,6 +27,8 @@ class CallOnCard:
     reasons: tuple[Reason, ...]
     always: tuple[Rule, ...] = ()
     """The rules "always allow" would add; () where it is not offered."""
+    arguments: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Of the call, while it is asked about; they are no part of what is kept of the card."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

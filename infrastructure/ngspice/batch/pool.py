@@ -35,6 +35,7 @@ from infrastructure.persistence.confined import read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import ProcessManager
+from shared.uninterrupted import off_loop
 
 _logger = logging.getLogger(__name__)
 DECK_NAME = "deck.cir"
@@ -356,7 +357,7 @@ class _Round:
                 return
             kind, body = await guest.frame()
             if kind == RESULT:
-                self._take(guest, task, in_hand, body)
+                await self._take(guest, task, in_hand, body)
             elif kind == IDLE:
                 chunks -= 1
                 while self._done_bytes > _MOST_WAITING_BYTES or len(self._done) > _MOST_WAITING:
@@ -367,11 +368,15 @@ class _Round:
             else:
                 raise guest.nonsense(WireError(f"frame {kind} out of turn"))
 
-    def _take(self, guest: GuestProcess, task: _Task, in_hand: dict[int, BatchRun], body: memoryview) -> None:
+    async def _take(
+        self, guest: GuestProcess, task: _Task, in_hand: dict[int, BatchRun], body: memoryview
+    ) -> None:
         try:
             raw = read_result(body, guest.layouts)
             if raw.run_id not in in_hand:
                 raise WireError(f"run {raw.run_id} was not asked for")
+            if not task.results.is_judged(raw):  # what is found is looked for in the included files
+                await off_loop(task.results.judge_words, raw)
             outcome = task.results.outcome(raw)
         except WireError as error:
             raise guest.nonsense(error) from error

@@ -138,22 +138,29 @@ class CircuitResults:
         ending = _ending(exit_code=exit_code or 1)
         return tuple(judge(self._job(), ending, log)[1])
 
-    def outcome(self, raw: RawResult) -> RunOutcome:
-        """What one run gave. Raises WireError for an axis that was never sent."""
+    def is_judged(self, raw: RawResult) -> bool:
+        """Whether ngspice said the same in a run before."""
+        return _key(raw) in self._verdicts
+
+    def judge_words(self, raw: RawResult) -> tuple[RunState, tuple[SimulationIssue, ...]]:
+        """The verdict on what ngspice said in a run. Blocking: it may look into the included files."""
+        if len(self._verdicts) > _MOST_REMEMBERED:
+            self._verdicts.clear()
+        verdict = self._verdicts[_key(raw)] = self._judge(raw, self._shapes_of(raw))
+        return verdict
+
+    def _shapes_of(self, raw: RawResult) -> tuple[_Shape, ...]:
         # By identity: hashing a large layout for each run would cost more than all the rest.
         known = self._shapes.get(id(raw.layout))
         if known is None:
             known = self._shapes[id(raw.layout)] = (raw.layout, _shapes(raw.layout.plots))
-        shapes = known[1]
-        said = _FIGURES.sub(b"", raw.said)
-        setting = _FIGURES.sub(b"", raw.setting) if raw.setting else b""
-        key = (setting, said, id(raw.layout), 0 in raw.lengths)
-        verdict = self._verdicts.get(key)
-        if verdict is None:
-            if len(self._verdicts) > _MOST_REMEMBERED:
-                self._verdicts.clear()
-            verdict = self._verdicts[key] = self._judge(raw, shapes)
-        state, issues = verdict
+        return known[1]
+
+    def outcome(self, raw: RawResult) -> RunOutcome:
+        """What one run gave; what it said is judged before. Raises WireError for an axis that was never
+        sent."""
+        shapes = self._shapes_of(raw)
+        state, issues = self._verdicts.get(_key(raw)) or self.judge_words(raw)
         filled = _filled(raw, shapes, self._title, self._axes)
         plots = self._in_order(filled) if state == "ok" else ()
         return RunOutcome(
@@ -222,6 +229,13 @@ class CircuitResults:
                 if by_kind[kind]:
                     ordered.append(by_kind[kind].pop(0))
         return (*ordered, *(plot for rest in by_kind.values() for plot in rest))
+
+
+def _key(raw: RawResult) -> object:
+    """What the verdict on a run depends on."""
+    said = _FIGURES.sub(b"", raw.said)
+    setting = _FIGURES.sub(b"", raw.setting) if raw.setting else b""
+    return setting, said, id(raw.layout), 0 in raw.lengths
 
 
 def _ending(*, exit_code: int = 0, timed_out: bool = False, plots: tuple[_Seen, ...] = ()) -> Ending:

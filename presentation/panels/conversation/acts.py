@@ -82,6 +82,7 @@ class Acts:
         }
         others: dict[str, Callable[[], object]] = {
             "confirm": lambda: self._confirm(key, argument),
+            "preview": lambda: model.window.want_preview(key),
             "give_up": lambda: ways.give_up(key),
             "take_over": self._take_over,
             "end_call": lambda: self.conversations.chat.deps.running.end(key),

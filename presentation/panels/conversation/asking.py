@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from application.ports.events import GoalsUnderstood
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from application.workflow.designing import Answer, Question, Reply
     from domain.simulation.goals import DesignGoal
     from presentation.panels.conversation.window import Window
+    from presentation.ui.previews import Preview
 
 _ALLOW = ("y", "yes", "ok", "allow", "allow all", "是", "好", "可以", "允许", "全部允许", "同意")
 _REFUSE = ("n", "no", "refuse", "deny", "不", "不要", "拒绝", "全部拒绝", "不行")
@@ -90,12 +91,21 @@ class Confirming:
         given = {call.call_id: _answer(chosen, call, reason) for call in calls}
         answers = {**item.answers, **given}
         is_whole = len(answers) == len(item.card.calls)
-        self._items.put(replace(item, answers=answers, state="answered" if is_whole else "open"))
+        known = None if is_whole else item.preview
+        state: Literal["open", "answered"] = "answered" if is_whole else "open"
+        self._items.put(replace(item, answers=answers, state=state, preview=known))
         if is_whole:
             self._open = None
             asked.answers.set_result(answers)
         self._tell()
         return True
+
+    def show_preview(self, key: str, preview: Preview | None) -> None:
+        """Say beside the buttons of an open card what its calls would do."""
+        item = self._items.get(key)
+        if isinstance(item, Confirmation) and item.state == "open":
+            self._items.put(replace(item, preview=preview))
+            self._tell()
 
     def answer_in_words(self, text: str) -> bool:
         """Take what was typed as the answer; False when it is another message, which leaves the card."""
@@ -109,7 +119,7 @@ class Confirming:
     def _expire(self, key: str) -> None:
         item = self._items.get(key)
         if isinstance(item, Confirmation) and item.state == "open":
-            self._items.put(replace(item, state="expired"))
+            self._items.put(replace(item, state="expired", preview=None))
             self._tell()
 
 

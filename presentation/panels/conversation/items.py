@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from presentation.panels.conversation.charts import Chart
     from presentation.panels.conversation.study_charts import StudyPicture
     from presentation.progress_words import Progress
+    from presentation.ui.previews import Preview
 
 CardState = Literal["running", "done", "failed", "stopped", "not_run"]
 """stopped: by its user, or by an end of the program; nothing is wrong with it."""
@@ -295,6 +296,8 @@ class Confirmation:
     answers: Mapping[str, CardAnswer] = field(default_factory=dict)
     """By call, as far as they are given."""
     state: Literal["open", "answered", "expired"] = "open"
+    preview: Preview | None = None
+    """What the calls would do to circuits, while they wait."""
 
     @property
     def left(self) -> tuple[CallOnCard, ...]:

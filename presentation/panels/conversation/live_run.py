@@ -287,7 +287,12 @@ class LiveRun:
     async def _confirm(self, card: ConfirmationCard) -> Answers:
         if self._is_left:  # nobody is there to be asked any more
             return same_answer(card, "unasked")
-        return await self._asking.calls.confirm(card)
+        calls = self._asking.calls
+        self._window.begin_preview(card, partial(calls.show_preview, card.card_id))
+        try:
+            return await calls.confirm(card)
+        finally:
+            self._window.end_preview(card.card_id)
 
     def _on_event(self, event: ChatEvent | DesignEvent) -> None:
         if self._is_left:

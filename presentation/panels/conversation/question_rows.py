@@ -10,6 +10,7 @@ from presentation.intent_words import label_of, understood_text
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation import words
 from presentation.panels.conversation.items import Confirmation, Decision, Understood
+from presentation.panels.conversation.preview_row import previewed
 from shared.message import Message, msg
 
 _SHOWN_IN_QUESTION = 12
@@ -82,12 +83,14 @@ def confirmation_row(item: Confirmation) -> b.Row:
         all_of_them = b.Button(act="confirm", argument="allow", label=msg("Allow all"), kind="primary")
         none = b.Button(act="confirm", argument="refuse", label=msg("Refuse all"))
         foot = (b.Buttons((all_of_them, none)),)
-    calls = tuple(_call(item, call, is_alone=not many) for call in item.card.calls)
+    known = previewed(item.preview) if is_open else ()
+    calls = tuple(_call(item, call, () if many else known, is_alone=not many) for call in item.card.calls)
+    foot = (*known, *foot) if many else foot
     card = b.Frame(f"decision confirm {item.state} warn", (line, *calls, *foot), role="group")
     return b.Row((card,), "asks" if is_open else "card")
 
 
-def _call(item: Confirmation, call: CallOnCard, *, is_alone: bool) -> b.Frame:
+def _call(item: Confirmation, call: CallOnCard, known: b.Blocks, *, is_alone: bool) -> b.Frame:
     reasons = tuple(part for reason in reasons_of(call) for part in (msg("; "), reason))[1:]
     answer = item.answers.get(call.call_id)
     end: b.Blocks = ()
@@ -99,7 +102,7 @@ def _call(item: Confirmation, call: CallOnCard, *, is_alone: bool) -> b.Frame:
     if answer is not None:
         end = (b.Para("small dim", (b.Text(_answered(answer)),)),)
     elif item.state == "open":
-        end = (_answers(call, is_alone=is_alone),)
+        end = (*known, _answers(call, is_alone=is_alone))
     said = b.Para("", (b.Text(deed_of(call), "bold"), b.Text(reasons, "dim")))
     return b.Frame("deed", (said, b.Bullets(facts_of(call)), *diffs, *end), has_rule=True)
 

@@ -1,4 +1,4 @@
-"""What is made off the loop after the curves are there: older runs, the runs of a family, limits, margins."""
+"""What is made off the loop after the curves are there: other runs, previews, limits, margins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PyQt6 import sip
 from domain.simulation.waveform import Plot
 from presentation.panels.waveforms.drawn_plot import DrawnPlot
 from presentation.panels.waveforms.family_runs import FamilyRuns
+from presentation.panels.waveforms.foreseen_curves import ForeseenCurves
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
@@ -29,12 +30,14 @@ class Adornment:
         shown: ShownResult,
         *,
         behind: tuple[RunOverlay, FamilyRuns],
+        foreseen: ForeseenCurves,
         told: Callable[[], None],
     ) -> None:
         """`told` says in words what is drawn, once the older runs are known."""
         self._services = services
         self._panel, self._now, self._shown = panel, now, shown
         self._overlay, self._runs = behind
+        self._foreseen = foreseen
         self._told = told
         self._count = 0
         self._adorned: tuple[object, ...] = ()
@@ -66,6 +69,7 @@ class Adornment:
             left_out = self._runs.left_out
             others = await asyncio.to_thread(family_of, plot, now.family, traces, left_out, axis.manner)
             ghosts = (*ghosts, *others)
+        ghosts = (*ghosts, *await self._foreseen.curves(plot, traces, axis.manner))
         if sip.isdeleted(self._panel.widget):  # the window went while the curves were read
             return
         self._told()

@@ -20,6 +20,7 @@ from presentation.panels.waveforms.adornment import Adornment
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.drawn_plot import DrawnPlot, named_with_analysis, plotted_of, siblings_of
 from presentation.panels.waveforms.family import choices_of, names_of
+from presentation.panels.waveforms.foreseen_curves import ForeseenCurves
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_hands import PlotHands
 from presentation.panels.waveforms.plot_memory import PlotMemory
@@ -79,8 +80,15 @@ class WaveformsPanel(QWidget):
         self._changes = TraceChanges(
             services, self, now, shown, self._memory, looked=self._hands.look, told=self._show_note
         )
+        self._foreseen = ForeseenCurves(services, shown)
         self._adornment = Adornment(
-            services, self, now, shown, behind=(self.overlay, rooms.runs), told=self._show_note
+            services,
+            self,
+            now,
+            shown,
+            behind=(self.overlay, rooms.runs),
+            foreseen=self._foreseen,
+            told=self._show_note,
         )
         self._output = PlotOutput(services, self, now, self.overlay, tools.plot_choice.currentText)
         services.workspace.seen = SeenInPlot(self, lambda: now.circuit)
@@ -98,6 +106,7 @@ class WaveformsPanel(QWidget):
         self.fit_button.clicked.connect(lambda: None if self._area is None else self._area.fit())
         tools.export_asked.connect(self._output.export)
         self.overlay.changed.connect(self._adorn)
+        self._foreseen.changed.connect(self._adorn)
         rooms.runs.drawn_changed.connect(self._adorn)
         rooms.runs.read_wanted.connect(self._read_run)
         rooms.measurements_wanted.connect(self.measurements_wanted)
@@ -466,7 +475,8 @@ class WaveformsPanel(QWidget):
     def _show_note(self, _stale: object = None) -> None:
         """One line under the tools: a refused expression, what is being read, what the drawing lacks."""
         is_reading = self._shown.is_loading and not self._slow.isActive()
-        self._note.show_notes(*notes_of(self._shown, self._now, self.overlay, is_reading=is_reading))
+        behind = self.overlay, self._foreseen
+        self._note.show_notes(*notes_of(self._shown, self._now, *behind, is_reading=is_reading))
 
     def _fill_choice(self) -> None:
         loaded, now = self._shown.loaded, self._now

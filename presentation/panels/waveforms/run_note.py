@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from application.ports.simulation import Growth
     from application.simulation.waveforms import StoredFigures
     from presentation.panels.waveforms.drawn_plot import DrawnPlot
+    from presentation.panels.waveforms.foreseen_curves import ForeseenCurves
     from presentation.panels.waveforms.run_overlay import RunOverlay
     from presentation.panels.waveforms.shown_result import ShownResult
 
@@ -83,7 +84,12 @@ def _notes_of_growth(growth: Growth) -> list[Message]:
 
 
 def notes_of(
-    shown: ShownResult, now: DrawnPlot, overlay: RunOverlay, *, is_reading: bool
+    shown: ShownResult,
+    now: DrawnPlot,
+    overlay: RunOverlay,
+    foreseen: ForeseenCurves,
+    *,
+    is_reading: bool,
 ) -> tuple[list[Message], bool, Tone]:
     """What was refused, is being read, or lacks in the drawing; whether that is stale; the tone."""
     notes: list[Message] = []
@@ -97,6 +103,8 @@ def notes_of(
     elif now.plot is not None:
         is_stale = shown.is_stale
         notes = _of_drawing(shown, now, overlay)
+        if any(plot.analysis == now.plot.analysis for plot in foreseen.plots):
+            notes.insert(0, msg("Dashed: with the proposed change."))
     return notes, is_stale, "error" if now.refused or shown.error else "tertiary"
 
 

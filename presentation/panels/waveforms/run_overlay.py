@@ -137,7 +137,7 @@ class RunOverlay(QObject):
             plots = await self._plots(path)
             older = next((each for each in plots if each.analysis == plot.analysis), None)
             if older is not None and older is not plot:
-                found.extend(await asyncio.to_thread(_ghosts_of, older, tuple(traces), manner))
+                found.extend(await asyncio.to_thread(ghosts_of, older, tuple(traces), manner))
         return tuple(found)
 
     async def _plots(self, path: Path) -> tuple[Plot, ...]:
@@ -229,7 +229,8 @@ def _run(number: int, *, is_ours: bool) -> Message:
     return msg("Run {number}, computed elsewhere", number=number)
 
 
-def _ghosts_of(plot: Plot, traces: Sequence[Trace], manner: Manner) -> list[Trace]:
+def ghosts_of(plot: Plot, traces: Sequence[Trace], manner: Manner) -> list[Trace]:
+    """The same expressions on another run, as far as it has them. Slow."""
     from presentation.panels.waveforms.traces import axis_of, make_trace
 
     axis = axis_of(plot, manner)

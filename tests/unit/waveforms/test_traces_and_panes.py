@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from domain.simulation.usual_measurements import usual_measurements
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.iterations_plot import _from_zero, _lie_apart
-from presentation.panels.waveforms.shown_result import usual_measurements
 from presentation.panels.waveforms.traces import (
     PaneKind,
     TraceColors,

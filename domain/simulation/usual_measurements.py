@@ -1,0 +1,46 @@
+"""What is measured of a circuit of which nobody asked anything: the usual figures of its analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from domain.simulation.frequency_response import ResponseKind, kind_of
+from domain.simulation.signals import Signal
+from domain.simulation.waveform import Plot
+
+_OUTPUTS = ("v(out)", "v(output)", "v(vout)")
+_OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
+    "band-pass": ("db(max(mag({out})))", "bandwidth({out})"),
+    "high-pass": ("db(max(mag({out})))", "lowcut({out})"),
+}
+"""Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors."""
+_USUAL = {
+    "ac": ("db(dcgain({out}))", "bandwidth({out})"),
+    "tran": ("max(tran.{out})", "min(tran.{out})", "pp(tran.{out})"),
+    "noise": ("noise_total(onoise)",),
+}
+
+
+def _response_of(plot: Plot, output: str) -> ResponseKind:
+    """What the output is over frequency; "low-pass" where that cannot be told."""
+    if plot.axis is None or len(plot.axis.data) < 3:
+        return "low-pass"
+    axis, vector = plot.axis, plot.vectors[output]
+    signal = Signal(
+        x=axis.data.real, y=vector.data, unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
+    )
+    return kind_of(signal)
+
+
+def usual_measurements(plots: Sequence[Plot]) -> list[str]:
+    """What is asked of most circuits with these analyses."""
+    found: list[str] = []
+    for plot in plots:
+        output = next((name for name in _OUTPUTS if name in plot.vectors), None)
+        usual = _USUAL.get(plot.analysis, ())
+        if plot.analysis == "ac" and output is not None:
+            usual = _OF_RESPONSE.get(_response_of(plot, output), usual)
+        for template in usual:
+            if output is not None or "{out}" not in template:
+                found.append(template.format(out=output))
+    return list(dict.fromkeys(found))

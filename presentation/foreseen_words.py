@@ -1,0 +1,126 @@
+"""What a change would do, in words: a short line for each goal, those that are lost first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from application.goal_checks.foreseeing import CircuitForeseen, FigureChange, Foreseen, GoalChange
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from presentation.figures import number
+from presentation.goal_margins import limit_text, row_of, shown, typeset
+from presentation.goal_words import name_of
+from shared.message import Message, msg
+
+Tone = Literal["met", "missed", "problem", "plain"]
+_MOST_GOALS = 6
+_MOST_FIGURES = 4
+_DASH = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeseenLine:
+    """One thing that is told, and how it is meant."""
+
+    text: Message
+    tone: Tone = "plain"
+
+
+def lines_of(foreseen: Foreseen, seen: Path | None = None) -> tuple[ForeseenLine, ...]:
+    """All that is told. A circuit is named where there are several, or it is another than is `seen`."""
+    found: list[ForeseenLine] = []
+    is_named = len(foreseen.circuits) > 1 or (seen is not None and foreseen.circuits[0].circuit != seen)
+    for each in foreseen.circuits:
+        if is_named:
+            found.append(ForeseenLine(msg("{name}:", name=each.circuit.name)))
+        found += _of_circuit(each)
+    if foreseen.left_out:
+        left = foreseen.left_out
+        found.append(
+            ForeseenLine(msg("{count} more {count:circuit reads|circuits read} these files.", count=left))
+        )
+    return tuple(found)
+
+
+def takes_about(foreseen: Foreseen) -> Message | None:
+    """How long it takes to find out, where that was not done unasked."""
+    times = [each.slow_s for each in foreseen.circuits if each.slow_s is not None]
+    if not times:
+        return None
+    if any(math.isnan(each) for each in times):
+        return msg("A run takes more than 3 s")
+    return msg("A run takes about {seconds} s", seconds=f"{sum(times):.2g}")
+
+
+def _of_circuit(each: CircuitForeseen) -> Iterator[ForeseenLine]:
+    if each.slow_s is not None:
+        return
+    if each.problem is not None:
+        told = (
+            msg("still does not simulate: {reason}", reason=each.problem)
+            if each.was_failing
+            else msg("does not simulate any more: {reason}", reason=each.problem)
+        )
+        yield ForeseenLine(told, "problem")
+        return
+    if each.was_failing:
+        yield ForeseenLine(msg("simulates again"), "met")
+    if each.goals:
+        yield from _of_goals(each.goals)
+        return
+    yield ForeseenLine(msg("No goals:") if each.figures else msg("No goals; only the curves are compared."))
+    yield from (ForeseenLine(_of_figure(figure)) for figure in each.figures[:_MOST_FIGURES])
+
+
+def _of_goals(goals: Sequence[GoalChange]) -> Iterator[ForeseenLine]:
+    order = sorted(goals, key=lambda each: (not each.is_lost, not each.is_won, each.after.is_met is None))
+    for each in order[:_MOST_GOALS]:
+        yield _of_goal(each)
+    left = order[_MOST_GOALS:]
+    if left:
+        met = sum(each.after.is_met is True for each in left)
+        yield ForeseenLine(msg("{count} more, {met} of them met", count=len(left), met=met))
+
+
+def _of_goal(each: GoalChange) -> ForeseenLine:
+    goal, after = each.goal, each.after
+    if after.is_met is None:
+        return ForeseenLine(msg("{goal}: not measured", goal=name_of(goal)))
+    before = each.before
+    was = _value(goal, math.nan if before is None or before.is_met is None else before.value)
+    now = _value(goal, after.value)
+    told = {"goal": name_of(goal), "before": was, "after": now, "limit": shown(limit_text(goal))}
+    if each.is_lost:
+        return ForeseenLine(msg("{goal} {before} → {after} ✗ lost ({limit})", **told), "missed")
+    if each.is_won:
+        return ForeseenLine(msg("{goal} {before} → {after} ✓ now met", **told), "met")
+    if was == now:
+        same = msg("{goal} {after} ✓", **told) if after.is_met else msg("{goal} {after} ✗ ({limit})", **told)
+        return ForeseenLine(same, "met" if after.is_met else "missed")
+    if after.is_met:
+        return ForeseenLine(msg("{goal} {before} → {after} ✓", **told), "met")
+    return ForeseenLine(msg("{goal} {before} → {after} ✗ ({limit})", **told), "missed")
+
+
+def _value(goal: DesignGoal, value: float) -> Message:
+    """With the digits that tell it from the goal's bounds."""
+    measured = Quantity(value=value, unit=goal.unit)
+    row = row_of(GoalVerdict(goal=goal, measured=measured, met=goal.is_met_by(value)))
+    return shown(_DASH if math.isnan(value) else row.value)
+
+
+def _of_figure(each: FigureChange) -> Message:
+    unit = next((side.unit for side in (each.after, each.before) if side is not None), "")
+    name = name_of(DesignGoal(metric=each.name, expression=each.name, unit=unit))
+    was, now = _quantity(each.before), _quantity(each.after)
+    if was == now:
+        return msg("{goal} {after}", goal=name, after=now)
+    return msg("{goal} {before} → {after}", goal=name, before=was, after=now)
+
+
+def _quantity(value: Quantity | None) -> str:
+    return _DASH if value is None else typeset(number(value.value, value.unit))

@@ -1,0 +1,53 @@
+"""The curves of a change that somebody looks at, dashed over those of the shown run of its circuit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, pyqtSignal
+
+from presentation.panels.waveforms.run_overlay import ghosts_of
+from presentation.panels.waveforms.shown_result import ShownResult
+from presentation.ui.workspace import WindowServices
+
+if TYPE_CHECKING:
+    from application.goal_checks.foreseeing import Foreseen
+    from domain.simulation.waveform import Plot
+    from presentation.panels.waveforms.traces import Manner, Trace
+
+
+class ForeseenCurves(QObject):
+    """Of one panel."""
+
+    changed = pyqtSignal()
+    """there are others, or none any more"""
+
+    def __init__(self, services: WindowServices, shown: ShownResult) -> None:
+        super().__init__(shown)
+        self._shown = shown
+        self._foreseen: Foreseen | None = None
+        services.workspace.change_foreseen.connect(self._take)
+
+    @property
+    def plots(self) -> tuple[Plot, ...]:
+        """Of the shown circuit with the change; () while none is looked at, or it does not simulate."""
+        circuits = () if self._foreseen is None else self._foreseen.circuits
+        shown = self._shown.circuit
+        return next((each.after for each in circuits if each.circuit == shown), ())
+
+    def _take(self, foreseen: Foreseen | None) -> None:
+        had_some = bool(self.plots)
+        self._foreseen = foreseen
+        if had_some or self.plots:
+            self.changed.emit()
+
+    async def curves(self, plot: Plot, traces: Sequence[Trace], manner: Manner) -> tuple[Trace, ...]:
+        """The drawn expressions on the same analysis with the change, as far as it has them."""
+        other = next((each for each in self.plots if each.analysis == plot.analysis), None)
+        if other is None:
+            return ()
+        made = await asyncio.to_thread(ghosts_of, other, tuple(traces), manner)
+        return tuple(replace(trace, is_foreseen=True) for trace in made)

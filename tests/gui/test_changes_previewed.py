@@ -1,0 +1,140 @@
+"""What a change would do, beside the button that accepts it and dashed in the plot: real widgets and runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from application.simulation.simulating import SimulationRequest
+from domain.simulation.goals import DesignGoal
+from presentation.panels.conversation.items import Confirmation
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.waveforms.traces import Trace
+from presentation.ui.workspace import WindowServices
+from presentation.window.panels import Parts
+from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.gui.circuits_with_goals import opened
+from tests.gui.conftest import Until
+from tests.gui.test_conversation_panel import NoWebView, of, shown, type_and_send, use
+
+FILTER = "* RC low pass\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 40 10 1meg\n.end\n"
+GOAL = DesignGoal(metric="fc", expression="bandwidth(v(out))", unit="Hz", minimum=1500.0, maximum=1700.0)
+DC = DesignGoal(metric="dc", expression="db(dcgain(v(out)))", unit="dB", minimum=-1.0)
+
+
+@pytest.fixture
+async def circuit(services: WindowServices, tmp_path: Path) -> Path:
+    return await opened(services, tmp_path / "filter", "rc.cir", FILTER, [GOAL, DC])
+
+
+@pytest.fixture
+async def parts(services: WindowServices, circuit: Path, until: Until) -> AsyncIterator[Parts]:
+    """The editor with the circuit in front, and its run in the plot."""
+    made = Parts(services, services.app)
+    made.editor.resize(1200, 700)
+    made.editor.show()
+    made.runs.waveforms.resize(900, 400)
+    made.runs.waveforms.show()
+    made.foresight._timer.setInterval(20)
+    made.editor.show_file(circuit, 3, 1)
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: bool(made.runs.waveforms.traces))
+    await until(lambda: made.editor.page_of(circuit) is not None)
+    yield made
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+def dashed(parts: Parts) -> list[Trace]:
+    """What the plot draws of a change."""
+    area = parts.runs.waveforms.area
+    drawn = [] if area is None else [trace for pane in area.panes for trace, _, _ in pane.lines]
+    return list(dict.fromkeys(trace for trace in drawn if trace.is_foreseen))
+
+
+def all_in(root: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in root.rglob("*.cir")}
+
+
+@pytest.fixture
+async def panel(parts: Parts, until: Until) -> AsyncIterator[ConversationPanel]:
+    made = ConversationPanel(parts.services, parts.app, probe=NoWebView())  # type: ignore[arg-type]
+    made.resize(440, 800)
+    made.show()
+    yield made
+    made.close_panel()
+    await until(lambda: not parts.app.program.tasks.handles)
+
+
+@pytest.mark.timeout(240)
+async def test_a_card_says_what_its_calls_would_do_and_the_plot_draws_it(
+    parts: Parts, panel: ConversationPanel, circuit: Path, until: Until
+) -> None:
+    def rewritten(r1: str) -> list[dict[str, object]]:
+        text = FILTER.replace("out 1k", f"out {r1}")
+        return [call("rewrite_file", {"path": "rc.cir", "content": text})]
+
+    def card(state: str) -> Confirmation | None:
+        return next((each for each in of(panel, Confirmation) if each.state == state), None)
+
+    def preview_state() -> str:
+        item = card("open")
+        return "" if item is None or item.preview is None else item.preview.state
+
+    program, files = parts.app.program, all_in(circuit.parent)
+    answers = [
+        answer("", calls=rewritten("2k")),
+        answer("Well."),
+        answer("", calls=rewritten("{oops}")),
+        answer("", calls=rewritten("1.05k")),
+        answer("Done."),
+    ]
+    with FakeLLMServer(answers) as server:
+        use(panel, server)
+        type_and_send(panel, "Lower it.")
+        await until(lambda: preview_state() == "done", timeout_s=60)
+        text = shown(panel).replace("\N{NO-BREAK SPACE}", " ")
+        assert "With this change:" in text
+        assert "fc 1.592 kHz → 795.9 Hz ✗ lost (1.5 kHz … 1.7 kHz)" in text
+        assert "dc 0.000 dB → −0.001 dB ✓" in text
+        await until(lambda: bool(dashed(parts)), timeout_s=60)
+        (trace,) = dashed(parts)
+        assert trace.expression == "v(out)"
+        assert "Dashed" in parts.runs.waveforms._note.text
+        parts.services.language.set("zh")
+        assert "不再达标" in shown(panel)
+        parts.services.language.set("en")
+
+        # Refused it is gone without a trace.
+        open_card = card("open")
+        assert open_card is not None
+        panel.view.acted.emit("confirm", open_card.key, "refuse")
+        await until(lambda: not panel.is_running and not dashed(parts), timeout_s=60)
+        assert parts.runs.waveforms._note.isHidden()
+        assert "With this change:" not in shown(panel)
+        assert all_in(circuit.parent) == files
+
+        # What would not simulate any more says why.
+        type_and_send(panel, "Break it.")
+        await until(lambda: preview_state() == "done", timeout_s=60)
+        assert "does not simulate any more:" in shown(panel)
+        assert not dashed(parts)
+        panel.model.stop()
+        await until(lambda: not panel.is_running, timeout_s=60)
+
+        # Where it is not to be done unasked there is a button; then it is done all the same.
+        await program.preferences.set("preview_changes", value=False)
+        type_and_send(panel, "A little.")
+        await until(lambda: preview_state() == "asks", timeout_s=60)
+        assert "Preview" in shown(panel)
+        assert not dashed(parts)
+        open_card = card("open")
+        assert open_card is not None
+        panel.view.acted.emit("preview", open_card.key, "")
+        await until(lambda: preview_state() == "done" and bool(dashed(parts)), timeout_s=60)
+        assert "→ 1.516 kHz ✓" in shown(panel).replace("\N{NO-BREAK SPACE}", " ")
+        panel.view.acted.emit("confirm", open_card.key, "allow")
+        await until(lambda: not panel.is_running and not dashed(parts), timeout_s=60)
+        assert b"1.05k" in all_in(circuit.parent)[circuit]
