@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from application.ports.events import OptimizationProgressed, SimulationProgressed, StudyProgressed
 from domain.circuit.numbers import format_number
+from domain.simulation.steps_so_far import StepsSoFar
 from shared.message import Message, msg
 
 Progressed = SimulationProgressed | StudyProgressed | OptimizationProgressed
@@ -36,7 +37,7 @@ def progress_of(event: Progressed, elapsed_s: float) -> Progress:
     if isinstance(event, SimulationProgressed):
         share = min(max(event.share, 0.0), 1.0)
         remaining = elapsed_s / share - elapsed_s if share >= _LEAST_SHARE else None
-        return Progress(share=share, done=progress_text(event), left=_left(remaining))
+        return Progress(share=share, done=progress_text(event), left=left_text(remaining))
     total = event.total if isinstance(event, StudyProgressed) else event.budget
     runs = msg("{done} of {total} {total:run|runs}", done=event.done, total=total)
     if isinstance(event, OptimizationProgressed):
@@ -44,19 +45,28 @@ def progress_of(event: Progressed, elapsed_s: float) -> Progress:
     return Progress(
         share=min(event.done / total, 1.0) if total else 0.0,
         done=runs,
-        left=_left(event.remaining_s),
+        left=left_text(event.remaining_s),
         best=best_text(event),
         failed=msg("{count} failed", count=event.failed) if event.failed else None,
     )
 
 
-def _left(remaining_s: float | None) -> Message | None:
+def left_text(remaining_s: float | None) -> Message | None:
+    """How long something still takes; None where that cannot be told."""
     if remaining_s is None:
         return None
     seconds = round(remaining_s)
     if seconds < 120:
         return msg("{seconds} s left", seconds=seconds)
     return msg("{minutes} min left", minutes=round(seconds / 60))
+
+
+def step_text(steps: StepsSoFar) -> Message:
+    """Where a stepped circuit is: ``Step 3 of 11, 20 s left.``"""
+    left = left_text(steps.left_s)
+    if left is None:
+        return msg("Step {number} of {count}.", number=steps.number, count=steps.count)
+    return msg("Step {number} of {count}, {left}.", number=steps.number, count=steps.count, left=left)
 
 
 def progress_text(event: Progressed) -> Message:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.simulation.result import SimulationResult, SimulationRun
     from domain.simulation.retention import Origin
     from domain.simulation.stepped_run import SteppedRun
+    from domain.simulation.steps_so_far import StepsSoFar
     from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
     from domain.simulation.wiring import Wiring
     from shared.message import Message
@@ -61,6 +62,10 @@ class Growth:
     """Of the last one each so-many-th point is there: so much was computed that not all of it is shown."""
     reach: Reach | None = None
     """How far the last one came; None when it is through, or has no axis."""
+    rows: int = 0
+    """Points that were read, of all plots together, those that are not there included."""
+    steps: StepsSoFar | None = None
+    """Of a stepped circuit."""
 
 
 class GrowingData(Protocol):
@@ -82,9 +87,13 @@ class RunWatch:
     """Once set the run is ended, and what it has computed until then is its result (status "cancelled")."""
     on_growing: Callable[[GrowingData], None] | None = None
     """Called once, when there may be something to read; not of a run whose data come at its end only
-    (commands of the circuit's own, steps)."""
+    (commands of the circuit's own)."""
+    on_step: Callable[[StepsSoFar], None] | None = None
+    """Of a stepped circuit: called as each step begins or ends."""
     wiring: Wiring | None = None
     """What tells the currents of its elements."""
+    beside: int = 1
+    """So many runs are followed together: each keeps that part of what one alone may."""
 
 
 class Simulator(Protocol):

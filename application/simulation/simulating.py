@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from application.ports.project import ABSENT
 from application.simulation.failure_causes import with_causes
+from application.simulation.growing_steps import values_of
 from application.simulation.operating_points import FindOperatingPoint
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
@@ -152,7 +153,7 @@ class RunSimulation:
                     result_id=result_id,
                     folder=folder,
                     on_progress=on_progress,
-                    halt=halt,
+                    watch=watch,
                 )
             else:
                 run = await self.simulator.run(
@@ -244,7 +245,7 @@ class RunSimulation:
         result_id: str,
         folder: Path,
         on_progress: Callable[[float], None] | None,
-        halt: asyncio.Event | None,
+        watch: RunWatch | None,
     ) -> SimulationResult:
         runs = await run_steps(
             self.simulator,
@@ -253,7 +254,7 @@ class RunSimulation:
             folder,
             timeout_s=request.timeout_s,
             on_progress=on_progress,
-            halt=halt,
+            watch=watch,
         )
         return await off_loop(
             self._stepped_result, request, prepared, runs, result_id=result_id, folder=folder
@@ -289,7 +290,7 @@ class RunSimulation:
         for circuit, run in runs:
             metrics, more = run_metrics(circuit, run.run, lambda run=run: self._read_plots(run.run))  # type: ignore[misc]
             issues += [issue for issue in more if issue not in issues]
-            values = {axis.name: value for axis, value in run.point.values}
+            values = values_of(run.point)
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
         joined = self.joiner.join([run for _, run in runs], folder)
         self._keep_wiring(folder, [(circuit, run.run) for circuit, run in runs])

@@ -7,10 +7,12 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.ports.simulation import RunWatch
+from application.simulation.growing_steps import GrowingSteps
 from domain.circuit.stepping import (
     StepPoint,
     at_point,
@@ -20,6 +22,8 @@ from domain.circuit.stepping import (
     without_steps,
 )
 from domain.simulation.stepped_run import SteppedRun
+from domain.simulation.steps_so_far import StepsSoFar
+from domain.simulation.wiring import with_steps
 from shared.errors import Stopped, UserInputError
 from shared.message import msg
 
@@ -49,22 +53,21 @@ async def run_steps(
     *,
     timeout_s: float,
     on_progress: Callable[[float], None] | None = None,
-    halt: asyncio.Event | None = None,
+    watch: RunWatch | None = None,
 ) -> list[tuple[PreparedCircuit, SteppedRun]]:
     """Run every step in a folder of its own inside `folder`, a few at once, in all within `timeout_s`.
 
     Cancelling ends them all. Steps that find the time used up are left out, the last that ran is then one
-    with status timeout; once `halt` is set those that run are ended and no other begins. Raises as the
-    simulator does, and Stopped when no step has begun.
+    with status timeout; once the `watch` halts them those that run are ended and no other begins. Raises as
+    the simulator does, and Stopped when no step has begun.
     """
+    halt = None if watch is None else watch.halt
     plain = await asyncio.to_thread(lambda: prepared.edited(without_steps(prepared.netlist)))
     slots = asyncio.Semaphore(min(os.cpu_count() or 1, MOST_AT_ONCE))
     deadline = time.monotonic() + timeout_s
-    done = 0
-    watch = None if halt is None else RunWatch(halt=halt)
+    followed = _Followed(points, watch, on_progress)
 
     async def run_one(number: int, point: StepPoint) -> tuple[PreparedCircuit, SteppedRun] | None:
-        nonlocal done
         async with slots:
             left = deadline - time.monotonic()
             is_halted = halt is not None and halt.is_set()
@@ -74,12 +77,14 @@ async def run_steps(
             await asyncio.to_thread(lambda: at.wiring)
             own = folder / f"step{number:04d}"
             await asyncio.to_thread(own.mkdir)
-            run = await simulator.run(at.job(own, timeout_s=max(left, 0.1)), watch=watch)
+            run = await simulator.run(
+                at.job(own, timeout_s=max(left, 0.1)),
+                on_progress=partial(followed.progress, number),
+                watch=followed.watch(number, at),
+            )
             if run.status == "timeout":
                 run = _out_of_time(run, number, len(points), timeout_s)
-            done += 1
-            if on_progress is not None:
-                on_progress(done / len(points))
+            followed.end(number)
             stepped = SteppedRun(
                 number=number, count=len(points), point=point, circuit=at.circuit, run=run, folder=own
             )
@@ -96,6 +101,60 @@ async def run_steps(
     if not begun:
         raise Stopped(msg("The run was stopped before it had computed anything."))
     return begun
+
+
+class _Followed:
+    """Tells who watches how far the steps are, and offers him their data."""
+
+    def __init__(
+        self,
+        points: Sequence[StepPoint],
+        watch: RunWatch | None,
+        on_progress: Callable[[float], None] | None,
+    ) -> None:
+        self._count = len(points)
+        self._watch, self._on_progress = watch, on_progress
+        self._shares: dict[int, float] = {}
+        self._done = 0
+        self._began = time.monotonic()
+        self._data: GrowingSteps | None = None
+        if watch is not None and watch.on_growing is not None:
+            self._data = GrowingSteps(points, self.so_far)
+            watch.on_growing(self._data)
+
+    def so_far(self) -> StepsSoFar:
+        return StepsSoFar(
+            done=self._done,
+            count=self._count,
+            elapsed_s=time.monotonic() - self._began,
+            share=min(sum(self._shares.values()) / self._count, 1.0),
+        )
+
+    def watch(self, number: int, at: PreparedCircuit) -> RunWatch | None:
+        """Of the run of one step, which begins now."""
+        self._tell()
+        if self._watch is None:
+            return None
+        offered = None if self._data is None else partial(self._data.add, number)
+        wiring = None if at.wiring is None else with_steps([at.wiring])
+        return RunWatch(halt=self._watch.halt, on_growing=offered, wiring=wiring, beside=self._count)
+
+    def progress(self, number: int, share: float) -> None:
+        self._shares[number] = share
+        if self._on_progress is not None:
+            self._on_progress(self.so_far().share)
+
+    def end(self, number: int) -> None:
+        """A step is through, whatever became of it."""
+        self._done += 1
+        if self._data is not None:
+            self._data.end(number)
+        self.progress(number, 1.0)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._watch is not None and self._watch.on_step is not None:
+            self._watch.on_step(self.so_far())
 
 
 def _out_of_time(run: SimulationRun, number: int, count: int, timeout_s: float) -> SimulationRun:

@@ -41,6 +41,9 @@ class Step:
     """Of the runs that are there."""
     values: Mapping[str, float] = field(default_factory=dict)
     """The stepped quantities, by lower-case name, in SI units; empty when the files do not tell."""
+    place: float | None = None
+    """Of a run while others are still to come: where its values stand among those of all, 0 (the least) to
+    1, so that it is drawn from the beginning as it is in the end."""
 
 
 class ElementSignals(Protocol):

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from application.ports.simulation import Confinement, RunWatch
 from domain.circuit.altered_plots import altered_values
@@ -55,6 +55,9 @@ from shared.message import msg
 from shared.paths import LOG_FILE
 from shared.processes import ProcessLimits, ProcessOutcome, StreamName
 from shared.uninterrupted import off_loop, uninterrupted
+
+if TYPE_CHECKING:
+    from infrastructure.waveforms.growing_raw import GrowingRaw
 
 _MAX_ORDER_BYTES = 2**20
 _CONSTANTS = "const"
@@ -162,7 +165,7 @@ class NgspiceRunner:
         async with _scratch(self._ngspice.scratch_root or job.output_dir) as scratch:
             with _writing_to(job.output_dir):
                 view = await asyncio.to_thread(_lay_out, job, scratch)
-            with _growing(job, scratch, watch):
+            with _growing(job, scratch, watch) as growing:
                 finished = await self._run_in(
                     box.sandbox,
                     view,
@@ -173,6 +176,8 @@ class NgspiceRunner:
                 )
             with _writing_to(job.output_dir):
                 run = await asyncio.to_thread(_collect, job, box, scratch, finished)
+        if growing is not None and watch is not None and watch.beside > 1 and run.raw_paths:
+            growing.go_on_in(run.raw_paths[0])
         if run.status == "ok":
             progress.done()
         return run
@@ -308,17 +313,25 @@ async def _scratch(root: Path | None) -> AsyncIterator[Path]:
 
 
 @contextlib.contextmanager
-def _growing(job: SimulationJob, scratch: Path, watch: RunWatch | None) -> Iterator[None]:
-    """Offer what the run computes while it is under way; not of one whose plots are written at its end."""
-    if watch is None or watch.on_growing is None or KEEP_NAME in job.companions:
-        yield
+def _growing(job: SimulationJob, scratch: Path, watch: RunWatch | None) -> Iterator[GrowingRaw | None]:
+    """Offer what the run computes while it is under way. The plots of one with commands of its own are
+    written at its end: it has something to be seen only as one of several runs."""
+    comes_at_end = KEEP_NAME in job.companions
+    if watch is None or watch.on_growing is None or (comes_at_end and watch.beside == 1):
+        yield None
         return
     from infrastructure.waveforms.growing_raw import GrowingRaw
 
-    growing = GrowingRaw(scratch / RAW_NAME, ends=ends_of(job.analyses), wiring=watch.wiring)
+    growing = GrowingRaw(
+        scratch / RAW_NAME,
+        ends=ends_of(job.analyses),
+        wiring=watch.wiring,
+        beside=watch.beside,
+        is_closed=comes_at_end,
+    )
     watch.on_growing(growing)
     try:
-        yield
+        yield growing
     finally:
         growing.close()
 

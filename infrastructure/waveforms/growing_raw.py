@@ -28,6 +28,8 @@ _MOST_POINTS = 100_000
 _MOST_NUMBERS = 4_000_000
 """Of all signals together (32 MB)."""
 _LEAST_POINTS = 1_000
+_LEAST_OF_MANY = 200
+"""Of one run among many that are drawn together."""
 _BLOCK_NUMBERS = 1_000_000
 """Read at a time."""
 _WITHOUT_ELEMENTS = ("ac", "noise", "disto", "sp")
@@ -49,14 +51,24 @@ class GrowingRaw:
     """Implements application.ports.simulation.GrowingData."""
 
     def __init__(
-        self, path: Path, *, ends: Mapping[str, tuple[float, float]], wiring: Wiring | None = None
+        self,
+        path: Path,
+        *,
+        ends: Mapping[str, tuple[float, float]],
+        wiring: Wiring | None = None,
+        beside: int = 1,
+        is_closed: bool = False,
     ) -> None:
+        """`beside`: so many runs are read together, this one among them; `is_closed`: there is nothing to be
+        read before the run is over (`go_on_in`)."""
         self.ends = ends
         self._path = path
+        self._most_numbers = _MOST_NUMBERS // beside
+        self._least_points = _LEAST_POINTS if beside == 1 else _LEAST_OF_MANY
         self._wiring = wiring
         self._elements: Elements | None = None
         self._lock = threading.Lock()
-        self._is_closed = False
+        self._is_closed = is_closed
         self._kept: list[_Kept] = []
         self._last = Growth(plots=())
 
@@ -64,6 +76,11 @@ class GrowingRaw:
         """The run is over and its file about to be taken away; waits for a reader."""
         with self._lock:
             self._is_closed = True
+
+    def go_on_in(self, path: Path) -> None:
+        """The file has been taken there, whole: what has not been read yet is read from it."""
+        self._path = path  # first: a reader that comes in between finds it closed
+        self._is_closed = False
 
     def read(self) -> Growth:
         with self._lock:
@@ -82,14 +99,36 @@ class GrowingRaw:
             if number == len(self._kept):
                 self._kept.append(_Kept())
             kept = self._kept[number]
-            _take(file, number, outline, kept)
+            self._take(file, number, outline, kept)
             if kept.read:
                 plot = self._plot(outline, kept)
                 plots.append(plot)
                 stride, reach = kept.stride, None
                 if (axis := plot.axis) is not None:
                     reach = reach_of(plot.analysis, float(axis.data[-1].real), axis.unit, self.ends)
-        return Growth(plots=tuple(plots), stride=stride, reach=reach)
+        rows = sum(kept.read for kept in self._kept)
+        return Growth(plots=tuple(plots), stride=stride, reach=reach, rows=rows)
+
+    def _take(self, file: WaveformFile, number: int, outline: PlotOutline, kept: _Kept) -> None:
+        """Add the rows that have come since, thinned like those before."""
+        import numpy as np
+
+        names = [signal.name for signal in outline.signals]
+        block = max(_BLOCK_NUMBERS // max(len(names), 1), 1)
+        most = max(min(_MOST_POINTS, self._most_numbers // max(len(names), 1)), self._least_points)
+        while kept.read < outline.points:
+            rows = range(kept.read, min(kept.read + block, outline.points))
+            first = -kept.read % kept.stride
+            new: list[Array] = [
+                vector.data[first :: kept.stride] for vector in file.traces(names, number, rows)
+            ]
+            if kept.columns:
+                new = [cast("Array", np.concatenate(pair)) for pair in zip(kept.columns, new, strict=True)]
+            kept.columns = new
+            kept.read = rows.stop
+            while len(kept.columns[0]) > most:
+                kept.columns = [column[::2].copy() for column in kept.columns]
+                kept.stride *= 2
 
     def _plot(self, outline: PlotOutline, kept: _Kept) -> Plot:
         from domain.simulation.element_signals import Elements, PlotElements
@@ -114,23 +153,3 @@ class GrowingRaw:
             axis_name=outline.axis_name,
             elements=elements,
         )
-
-
-def _take(file: WaveformFile, number: int, outline: PlotOutline, kept: _Kept) -> None:
-    """Add the rows that have come since, thinned like those before."""
-    import numpy as np
-
-    names = [signal.name for signal in outline.signals]
-    block = max(_BLOCK_NUMBERS // max(len(names), 1), 1)
-    most = max(min(_MOST_POINTS, _MOST_NUMBERS // max(len(names), 1)), _LEAST_POINTS)
-    while kept.read < outline.points:
-        rows = range(kept.read, min(kept.read + block, outline.points))
-        first = -kept.read % kept.stride
-        new: list[Array] = [vector.data[first :: kept.stride] for vector in file.traces(names, number, rows)]
-        if kept.columns:
-            new = [cast("Array", np.concatenate(pair)) for pair in zip(kept.columns, new, strict=True)]
-        kept.columns = new
-        kept.read = rows.stop
-        while len(kept.columns[0]) > most:
-            kept.columns = [column[::2].copy() for column in kept.columns]
-            kept.stride *= 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS, RunViews
+from presentation.progress_words import step_text
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark, mark_area
@@ -16,6 +18,9 @@ from presentation.ui.tab_strip import TabStrip
 from presentation.ui.tabbed_pages import Page, TabbedPages
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.simulation.steps_so_far import StepsSoFar
 
 
 class _CountedTabs(TabStrip):
@@ -101,6 +106,8 @@ class BottomPane(QWidget):
         views.setParent(self)
         self.setObjectName("bottom_pane")
         self._is_maximised = False
+        self._steps: StepsSoFar | None = None
+        """Of a stepped circuit that is simulated."""
         self._build(pages)
         self._connect()
         self.restyle()
@@ -148,7 +155,10 @@ class BottomPane(QWidget):
     def retranslate(self, _name: object = None) -> None:
         circuit = self.views.controller.circuit
         if circuit is not None:
-            self._run_text.setText(self._services.language(msg("Simulating {name}", name=circuit.name)))
+            texts = [msg("Simulating {name}", name=circuit.name)]
+            if self._steps is not None:
+                texts.append(step_text(self._steps))
+            self._run_text.setText("   ".join(map(self._services.language, texts)))
 
     def _build(self, pages: Sequence[Page]) -> None:
         services = self._services
@@ -189,6 +199,7 @@ class BottomPane(QWidget):
         self.views.counted.connect(lambda key, count: self.tabs.set_count(self._pages.index_of(key), count))
         workspace.run_started.connect(lambda _circuit: self._on_started())
         workspace.run_progressed.connect(self._on_progress)
+        workspace.run_stepped.connect(self._on_step)
         workspace.run_finished.connect(lambda _outcome: self._run_bar.hide())
         self._services.theme.changed.connect(self.restyle)
         self._services.language.changed.connect(self.retranslate)
@@ -199,7 +210,12 @@ class BottomPane(QWidget):
 
     def _on_started(self) -> None:
         self._run_bar.show()
+        self._steps = None
         self._progress.setRange(0, 0)  # no figure yet: an analysis without a time has none
+        self.retranslate()
+
+    def _on_step(self, steps: StepsSoFar) -> None:
+        self._steps = steps
         self.retranslate()
 
     def _on_progress(self, part: float) -> None:

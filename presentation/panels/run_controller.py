@@ -136,7 +136,11 @@ class RunController(QObject):
             outcome = await self._simulation.run(
                 SimulationRequest(circuit=circuit, analysis=workspace.analysis_of(circuit)),
                 on_progress=workspace.run_progressed.emit,
-                watch=RunWatch(halt=halt, on_growing=partial(workspace.run_growing.emit, circuit)),
+                watch=RunWatch(
+                    halt=halt,
+                    on_growing=partial(workspace.run_growing.emit, circuit),
+                    on_step=workspace.run_stepped.emit,
+                ),
             )
         except asyncio.CancelledError:
             raise

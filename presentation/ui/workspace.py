@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from application.project.unsaved_texts import UnsavedText
     from application.studies.idle_yield import CircuitYield
     from domain.simulation.result import SimulationResult
+    from domain.simulation.steps_so_far import StepsSoFar
     from presentation.actions.shortcuts import Shortcuts
     from presentation.ui.icons import Icons
     from presentation.ui.language import LanguageManager
@@ -243,6 +244,8 @@ class Workspace(QObject):
     run_started: Signal[Path] = signal(object)
     run_progressed: Signal[float] = signal(float)
     """0..1"""
+    run_stepped: Signal[StepsSoFar] = signal(object)
+    """how far the steps of the circuit that is simulated are: each time one begins or ends"""
     run_growing: Signal[Path, GrowingData] = signal(object, object)
     """A circuit, and the data of its run that is under way"""
     run_finished: Signal[SimulationResult | CircuitAIError] = signal(object)

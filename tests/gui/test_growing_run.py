@@ -122,3 +122,42 @@ async def test_who_looks_at_another_result_is_left_there(parts, services, projec
     parts.runs.controller.stop()
     await until(lambda: finished)
     await until(lambda: shown.loaded.figures is not None and shown.loaded.figures.verdict == "partial")
+
+
+FAMILY = """* a family whose last runs do not end
+.param tend=1m
+V1 in 0 SIN(0 1 1k)
+R1 in out 1k
+C1 out 0 1u
+.tran 1u {tend} 0 1u
+.step param tend list 30m 20m 10m 900 1000
+.end
+"""
+
+
+async def test_a_family_grows_run_by_run_in_its_shades(parts, services, project, until, loop_watchdog):
+    panel, shown, finished = parts.runs.waveforms, parts.runs.shown, _heard(services)
+    (project / "family.cir").write_text(FAMILY, encoding="utf-8")
+    services.workspace.circuit_run_requested.emit(project / "family.cir")
+
+    def runs_drawn():
+        steps = {plot.step.number: plot for plot in shown.growth.plots} if shown.growth is not None else {}
+        return {1, 2, 3} < steps.keys() and panel.axis is not None and "tend = 30m" in shades()
+
+    def shades():
+        return {trace.run: trace.shade for trace in panel._now.ghosts if trace.expression == "v(out)"}
+
+    async with loop_watchdog.watching():
+        await until(runs_drawn)
+        assert shades()["tend = 30m"] == 0.5, "as among all five"
+        assert "Step 4 of 5" in panel._note.text
+        assert "Step 4 of 5" in parts.bottom._run_text.text()
+        assert "all " in panel.plot_choice.currentText()
+        parts.runs.controller.stop()
+        await until(lambda: finished)
+        await until(lambda: shown.loaded.growth is None and panel.axis is not None)
+    (result,) = finished
+    assert (result.run.status, result.ok) == ("cancelled", False)
+    assert [step.status for step in result.steps[:3]] == ["ok"] * 3
+    assert len(panel._now.family) == len(result.steps)
+    assert panel._note.text.startswith("This run is partial, stopped")

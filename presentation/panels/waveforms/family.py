@@ -104,7 +104,9 @@ def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> t
     """The traces of one run in its shade of their colours, with the run's name."""
     if plot not in family or plot.step is None:
         return tuple(traces)
-    shade = family.index(plot) / max(len(family) - 1, 1)
+    shade = plot.step.place
+    if shade is None:
+        shade = family.index(plot) / max(len(family) - 1, 1)
     run = step_label(plot.step)
     # v(out)@2 is of the run it names.
     return tuple(

@@ -56,14 +56,14 @@ class LiveCurves(QObject):
     async def _draw(self, circuit: Path, data: GrowingData) -> None:
         await asyncio.sleep(_PATIENCE_S)
         is_shown = False
-        points = 0
+        rows = 0
         while data is self._data and (not is_shown or self._shown.growth is not None):
             began = time.process_time()
             if self._panel.isVisible():
                 growth = await off_loop(data.read)
-                now = sum(plot.points * growth.stride for plot in growth.plots)
-                if data is self._data and now > points and (not is_shown or self._shown.growth is not None):
-                    is_shown, points = True, now
+                is_wanted = not is_shown or self._shown.growth is not None
+                if data is self._data and growth.rows > rows and is_wanted:
+                    is_shown, rows = True, growth.rows
                     await self._show(circuit, growth)
             cost = time.process_time() - began
             await asyncio.sleep(min(max(_SHORTEST_S, _SHARE * cost), _LONGEST_S))

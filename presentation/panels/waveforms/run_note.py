@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from domain.simulation.verdict import verdict_words
 from presentation.panels.waveforms.family import MOST_DRAWN
+from presentation.progress_words import step_text
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -74,10 +75,14 @@ def _verdict_of(figures: StoredFigures) -> Message:
 
 
 def _notes_of_growth(growth: Growth) -> list[Message]:
-    notes = [msg("Running.")]
+    notes = []
+    if growth.steps is not None:
+        notes.append(step_text(growth.steps))
+    running = msg("Running.")
     if growth.reach is not None:
         at, of = growth.reach.figures
-        notes = [msg("Running: {at} of {of}.", at=at, of=of) if of else msg("Running: {at}.", at=at)]
+        running = msg("Running: {at} of {of}.", at=at, of=of) if of else msg("Running: {at}.", at=at)
+    notes.append(running)
     if growth.stride > 1:
         notes.append(msg("One point in {count} is drawn until the run ends.", count=growth.stride))
     return notes
