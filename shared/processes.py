@@ -26,8 +26,9 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from shared.pausing import Pause, hold_tree
 from shared.uninterrupted import hold_out, uninterrupted
 
 _logger = logging.getLogger(__name__)
@@ -103,24 +104,28 @@ class ProcessManager:
         stdin: bytes | None = None,
         on_line: LineListener | None = None,
         pass_fds: Sequence[int] = (),
+        pause: Pause | None = None,
     ) -> ProcessOutcome:
         """Run `argv` to its end, its time limit or cancellation.
 
         `env` is the whole environment of the child (None = empty). `on_line` is called on the
         loop with every line as it comes; a carriage return ends a line too (progress displays). A
-        listener that raises is logged and not called again; the program goes on.
+        listener that raises is logged and not called again; the program goes on. While `pause` holds the
+        program and all it has started are stopped, and its time limit and duration do not count.
         Raises FileNotFoundError or PermissionError when the program cannot be started.
         """
         limits = limits or ProcessLimits()
         environment = dict(env or {})
         program = _Program(limits, on_line)
         self._alive.add(program)
-        started = time.monotonic()
+        pause = pause or Pause()
+        started = time.monotonic() - pause.held_s
         try:
             # In a thread: looking a program up touches the disk.
             command = await asyncio.to_thread(_bound_command, argv, limits, cwd, environment)
             await program.start(command, cwd=cwd, env=environment, stdin=stdin, pass_fds=tuple(pass_fds))
-            timed_out = await program.wait_for_end(limits.wall_s)
+            async with pause.holding(program.hold):
+                timed_out = await program.wait_for_end(limits.wall_s, pause)
         finally:
             try:
                 await program.clean_up()
@@ -132,7 +137,7 @@ class ProcessManager:
             stdout=program.outputs["stdout"].value(),
             stderr=program.outputs["stderr"].value(),
             truncated=any(output.dropped for output in program.outputs.values()),
-            duration_s=time.monotonic() - started,
+            duration_s=time.monotonic() - pause.held_s - started,
         )
 
     @asynccontextmanager
@@ -286,10 +291,29 @@ class _Program(asyncio.SubprocessProtocol):
         if cancelled is not None:
             raise cancelled
 
-    async def wait_for_end(self, wall_s: float | None) -> bool:
-        """Wait for the leader's end; True when the time was up first."""
-        await asyncio.wait([self._leader_ended], timeout=wall_s)
-        return not self._leader_ended.done()
+    async def wait_for_end(self, wall_s: float | None, pause: Pause) -> bool:
+        """Wait for the leader's end; True when the time was up first, in which it was not held."""
+        began = time.monotonic() - pause.held_s
+        while not self._leader_ended.done():
+            left = None if wall_s is None else wall_s - (time.monotonic() - pause.held_s - began)
+            if left is not None and left <= 0 and not pause.is_held:
+                return True
+            changed: asyncio.Future[object] = asyncio.ensure_future(pause.next_change())
+            ends: list[asyncio.Future[Any]] = [self._leader_ended, changed]
+            try:
+                await asyncio.wait(
+                    ends,
+                    timeout=None if pause.is_held else left,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+            finally:
+                changed.cancel()
+        return False
+
+    async def hold(self, is_held: bool) -> None:
+        """Stop it and all it has started, or let them go on."""
+        if self._transport is not None and not self._leader_ended.done() and not self._is_doomed:
+            await asyncio.to_thread(hold_tree, self._transport.get_pid(), is_held=is_held)
 
     async def clean_up(self) -> None:
         """Kill what is left of the group, take the output still in the pipes, reap and close.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
     from domain.simulation.wiring import Wiring
     from shared.message import Message
+    from shared.pausing import Pause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,8 @@ class RunWatch:
 
     halt: asyncio.Event | None = None
     """Once set the run is ended, and what it has computed until then is its result (status "cancelled")."""
+    pause: Pause | None = None
+    """While it holds the run stands still, and its time limit does not count."""
     on_growing: Callable[[GrowingData], None] | None = None
     """Called once, when there may be something to read; not of a run whose data come at its end only
     (commands of the circuit's own)."""

@@ -62,6 +62,7 @@ async def run_steps(
     the simulator does, and Stopped when no step has begun.
     """
     halt = None if watch is None else watch.halt
+    pause = None if watch is None else watch.pause
     plain = await asyncio.to_thread(lambda: prepared.edited(without_steps(prepared.netlist)))
     slots = asyncio.Semaphore(min(os.cpu_count() or 1, MOST_AT_ONCE))
     deadline = time.monotonic() + timeout_s
@@ -69,7 +70,7 @@ async def run_steps(
 
     async def run_one(number: int, point: StepPoint) -> tuple[PreparedCircuit, SteppedRun] | None:
         async with slots:
-            left = deadline - time.monotonic()
+            left = deadline - time.monotonic() + (0.0 if pause is None else pause.held_s)
             is_halted = halt is not None and halt.is_set()
             if is_halted or (left <= 0 and number > 1):
                 return None
@@ -126,9 +127,14 @@ class _Followed:
         return StepsSoFar(
             done=self._done,
             count=self._count,
-            elapsed_s=time.monotonic() - self._began,
+            elapsed_s=time.monotonic() - self._began - self._held_s,
             share=min(sum(self._shares.values()) / self._count, 1.0),
         )
+
+    @property
+    def _held_s(self) -> float:
+        pause = None if self._watch is None else self._watch.pause
+        return 0.0 if pause is None else pause.held_s
 
     def watch(self, number: int, at: PreparedCircuit) -> RunWatch | None:
         """Of the run of one step, which begins now."""
@@ -137,7 +143,7 @@ class _Followed:
             return None
         offered = None if self._data is None else partial(self._data.add, number)
         wiring = None if at.wiring is None else with_steps([at.wiring])
-        return RunWatch(halt=self._watch.halt, on_growing=offered, wiring=wiring, beside=self._count)
+        return replace(self._watch, on_growing=offered, on_step=None, wiring=wiring, beside=self._count)
 
     def progress(self, number: int, share: float) -> None:
         self._shares[number] = share

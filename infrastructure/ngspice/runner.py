@@ -53,6 +53,7 @@ from infrastructure.waveforms.raw_layout import RawHeader
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.paths import LOG_FILE
+from shared.pausing import Pause
 from shared.processes import ProcessLimits, ProcessOutcome, StreamName
 from shared.uninterrupted import off_loop, uninterrupted
 
@@ -172,7 +173,7 @@ class NgspiceRunner:
                     progress.line,
                     job.compatibility,
                     ends_with_commands=job.ends_with_commands,
-                    halt=None if watch is None else watch.halt,
+                    watch=watch,
                 )
             with _writing_to(job.output_dir):
                 run = await asyncio.to_thread(_collect, job, box, scratch, finished)
@@ -192,7 +193,7 @@ class NgspiceRunner:
         compatibility: str | None = None,
         *,
         ends_with_commands: bool = False,
-        halt: asyncio.Event | None = None,
+        watch: RunWatch | None = None,
     ) -> _Finished:
         """Run the deck in `view.scratch` to its end; every process of it is gone on return."""
         mode = () if compatibility is None else ("-D", f"ngbehavior={compatibility}")
@@ -200,7 +201,8 @@ class NgspiceRunner:
         arguments = ("-n", "-b", "-D", "num_threads=1", *mode, *output, DECK_NAME)
         limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
         tail = _Tail()
-        began = time.monotonic()
+        pause = Pause() if watch is None or watch.pause is None else watch.pause
+        began = time.monotonic() - pause.held_s
 
         def listen(stream: StreamName, line: str) -> None:
             tail.add(line)
@@ -218,15 +220,16 @@ class NgspiceRunner:
                         env=command.env,
                         on_line=listen,
                         pass_fds=command.pass_fds,
+                        pause=pause,
                     )
                 )
-                stopped = await _watch(running, view, halt)
+                stopped = await _watch(running, view, None if watch is None else watch.halt)
         if stopped is not None:
             return _Finished(
                 outcome=None,
                 stopped=stopped,
                 stopped_log=tail.text(),
-                duration_s=time.monotonic() - began,
+                duration_s=time.monotonic() - pause.held_s - began,
             )
         outcome = running.result()
         return _Finished(outcome=outcome, duration_s=outcome.duration_s)

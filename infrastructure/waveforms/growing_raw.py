@@ -28,8 +28,9 @@ _MOST_POINTS = 100_000
 _MOST_NUMBERS = 4_000_000
 """Of all signals together (32 MB)."""
 _LEAST_POINTS = 1_000
+_ENOUGH_POINTS = 2_000
+"""Of one run among many that are drawn together, whose points all have to be drawn in one turn."""
 _LEAST_OF_MANY = 200
-"""Of one run among many that are drawn together."""
 _BLOCK_NUMBERS = 1_000_000
 """Read at a time."""
 _WITHOUT_ELEMENTS = ("ac", "noise", "disto", "sp")
@@ -63,6 +64,7 @@ class GrowingRaw:
         read before the run is over (`go_on_in`)."""
         self.ends = ends
         self._path = path
+        self._most_points = max(_MOST_POINTS // beside, _ENOUGH_POINTS)
         self._most_numbers = _MOST_NUMBERS // beside
         self._least_points = _LEAST_POINTS if beside == 1 else _LEAST_OF_MANY
         self._wiring = wiring
@@ -115,7 +117,7 @@ class GrowingRaw:
 
         names = [signal.name for signal in outline.signals]
         block = max(_BLOCK_NUMBERS // max(len(names), 1), 1)
-        most = max(min(_MOST_POINTS, self._most_numbers // max(len(names), 1)), self._least_points)
+        most = max(min(self._most_points, self._most_numbers // max(len(names), 1)), self._least_points)
         while kept.read < outline.points:
             rows = range(kept.read, min(kept.read + block, outline.points))
             first = -kept.read % kept.stride

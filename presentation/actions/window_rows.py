@@ -83,6 +83,7 @@ CIRCUIT: tuple[Action, ...] = (
 SIMULATE: tuple[Action, ...] = (
     _simulate("run", msg("Run the current circuit"), keys="F5 Alt+R"),
     _simulate("runMain", msg("Run the main circuit"), keys="Ctrl+F5"),
+    _simulate("pauseRun", msg("Pause or continue the run"), keys="Pause", icon="pause"),
     _simulate("stopRun", msg("Stop the simulation"), keys="Shift+F5", also="Esc"),
     _simulate("editor.add_analysis", msg("Add or edit an analysis…"), scope="editor", keys="Alt+A"),
     *(

@@ -13,11 +13,13 @@ from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS, RunViews
 from presentation.progress_words import step_text
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import SpokenName, arrange
+from presentation.ui.pause_button import PauseButton
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.tabbed_pages import Page, TabbedPages
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+from shared.pausing import can_pause
 
 if TYPE_CHECKING:
     from domain.simulation.steps_so_far import StepsSoFar
@@ -155,10 +157,13 @@ class BottomPane(QWidget):
     def retranslate(self, _name: object = None) -> None:
         circuit = self.views.controller.circuit
         if circuit is not None:
-            texts = [msg("Simulating {name}", name=circuit.name)]
+            is_paused = self.views.controller.is_paused
+            paused = msg("{name} is paused", name=circuit.name)
+            texts = [paused if is_paused else msg("Simulating {name}", name=circuit.name)]
             if self._steps is not None:
                 texts.append(step_text(self._steps))
             self._run_text.setText("   ".join(map(self._services.language, texts)))
+            self._pause.show_paused(is_paused=is_paused)
 
     def _build(self, pages: Sequence[Page]) -> None:
         services = self._services
@@ -173,8 +178,11 @@ class BottomPane(QWidget):
         self._progress.setRange(0, 1000)
         self._stop = IconButton(services, "square", msg("Stop the run"), action="stopRun", name="stop_run")
         self._stop.clicked.connect(self.views.controller.stop)
+        self._pause = PauseButton(services, name="pause_run")
+        self._pause.clicked.connect(self.views.controller.pause_or_go_on)
+        self._pause.setVisible(can_pause())
         self._run_row = QHBoxLayout(self._run_bar)
-        for widget in (self._run_text, self._progress, self._stop):
+        for widget in (self._run_text, self._progress, self._pause, self._stop):
             self._run_row.addWidget(widget)
         self._run_bar.hide()
         self._maximise = IconButton(services, "maximize-2", msg("Maximize"), name="maximise_bottom")
@@ -200,6 +208,7 @@ class BottomPane(QWidget):
         workspace.run_started.connect(lambda _circuit: self._on_started())
         workspace.run_progressed.connect(self._on_progress)
         workspace.run_stepped.connect(self._on_step)
+        workspace.run_paused.connect(self.retranslate)
         workspace.run_finished.connect(lambda _outcome: self._run_bar.hide())
         self._services.theme.changed.connect(self.restyle)
         self._services.language.changed.connect(self.retranslate)

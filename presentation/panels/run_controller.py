@@ -15,6 +15,7 @@ from domain.simulation.result import SimulationResult
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
 from shared.message import msg
+from shared.pausing import Pause, can_pause
 
 RUN_SCOPE = "run"
 """The scope a StopController stops a run by."""
@@ -35,6 +36,8 @@ class RunController(QObject):
         """The circuit that is being simulated now."""
         self._halt: asyncio.Event | None = None
         """Ends the run that is under way and keeps what came."""
+        self._pause: Pause | None = None
+        """Holds the run that is under way."""
         services.workspace.run_requested.connect(self.start)
         services.workspace.main_run_requested.connect(self.start_main)
         services.workspace.circuit_run_requested.connect(self.start_circuit)
@@ -42,8 +45,12 @@ class RunController(QObject):
     def start(self) -> None:
         """Save the buffers and simulate the circuit in front, else the main one; a refusal is told.
 
-        Where no circuit is the main one yet, the person is asked which.
+        Where no circuit is the main one yet, the person is asked which. While one is simulated it is paused,
+        or goes on: the same key again.
         """
+        if self._pause is not None and can_pause():
+            self.pause_or_go_on()
+            return
         workspace = self._services.workspace
         self._begin(workspace.shown_file or workspace.main_circuit, is_named=False)
 
@@ -64,6 +71,20 @@ class RunController(QObject):
                 kind="stop run",
                 scope="stop run",
             )
+
+    @property
+    def is_paused(self) -> bool:
+        return self._pause is not None and self._pause.is_held
+
+    def pause_or_go_on(self) -> None:
+        """Let the run stand still where it is, or go on from there."""
+        if self._pause is not None and can_pause():
+            self._services.start(self._toggle(self._pause), kind="pause run", scope="pause run")
+
+    async def _toggle(self, pause: Pause) -> None:
+        await (pause.go_on() if pause.is_held else pause.hold())
+        if pause is self._pause:
+            self._services.workspace.run_paused.emit(pause.is_held)
 
     def _refusal(self) -> UserInputError | None:
         workspace = self._services.workspace
@@ -130,6 +151,7 @@ class RunController(QObject):
 
         workspace = self._services.workspace
         self._halt = halt = asyncio.Event()
+        self._pause = Pause()
         workspace.run_started.emit(circuit)
         outcome: SimulationResult | CircuitAIError = Stopped(msg("Stopped."))
         try:
@@ -138,6 +160,7 @@ class RunController(QObject):
                 on_progress=workspace.run_progressed.emit,
                 watch=RunWatch(
                     halt=halt,
+                    pause=self._pause,
                     on_growing=partial(workspace.run_growing.emit, circuit),
                     on_step=workspace.run_stepped.emit,
                 ),
@@ -150,5 +173,5 @@ class RunController(QObject):
             outcome = CircuitAIError(internal_error(error))
             raise
         finally:
-            self.circuit = self._halt = None
+            self.circuit = self._halt = self._pause = None
             workspace.run_finished.emit(outcome)

@@ -246,6 +246,8 @@ class Workspace(QObject):
     """0..1"""
     run_stepped: Signal[StepsSoFar] = signal(object)
     """how far the steps of the circuit that is simulated are: each time one begins or ends"""
+    run_paused: Signal[bool] = signal(bool)
+    """the run stands still (True), or goes on"""
     run_growing: Signal[Path, GrowingData] = signal(object, object)
     """A circuit, and the data of its run that is under way"""
     run_finished: Signal[SimulationResult | CircuitAIError] = signal(object)

@@ -23,12 +23,14 @@ from PyQt6.QtWidgets import (
 from presentation.ui.frame import IconButton
 from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import arrange
+from presentation.ui.pause_button import PauseButton
 from presentation.ui.styles import mark_area
 from presentation.ui.word_button import WordButton
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.commands import menu_titles
 from shared.message import Message, msg
+from shared.pausing import can_pause
 
 PANES: tuple[tuple[str, str, Message], ...] = (
     ("left", "panel-left", msg("Project pane")),
@@ -41,13 +43,14 @@ class RunGroup(QWidget):
     """Run, the choice of an analysis, stop; and how far a run is."""
 
     stop_wanted = pyqtSignal()
+    pause_wanted = pyqtSignal()
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
         self._analyses: tuple[tuple[str, str], ...] = ()
         self._is_asked_elsewhere = False
-        self.is_running = self._is_short = False
+        self.is_running = self.is_paused = self._is_short = False
         self._progress: float | None = None
         self.run = WordButton(services, "run", weight=500)
         self.run.clicked.connect(lambda _checked: services.workspace.run_requested.emit())
@@ -58,12 +61,16 @@ class RunGroup(QWidget):
             services, "square", msg("Stop the simulation"), action="stopRun", name="stopRun"
         )
         self.stop.clicked.connect(self.stop_wanted)
+        self.pause = PauseButton(services, name="pauseRun")
+        self.pause.clicked.connect(self.pause_wanted)
+        self.pause.setVisible(can_pause())
         self._row = QHBoxLayout(self)
-        for widget in (self.run, self.choice, self.stop):
+        for widget in (self.run, self.choice, self.pause, self.stop):
             self._row.addWidget(widget)
         workspace = services.workspace
         workspace.run_started.connect(lambda _path: self._set_running(is_running=True))
         workspace.run_progressed.connect(self._on_progress)
+        workspace.run_paused.connect(self._on_paused)
         workspace.run_finished.connect(lambda _result: self._set_running(is_running=False))
         workspace.run_target_changed.connect(lambda _path: self.retranslate())
         workspace.analysis_changed.connect(lambda _card: self.retranslate())
@@ -97,10 +104,11 @@ class RunGroup(QWidget):
 
     def short_width(self) -> int:
         theme = self._services.theme.theme
-        gaps = 2 * theme.size("space.1")
+        buttons = 3 if can_pause() else 2
+        gaps = buttons * theme.size("space.1")
         run = QFontMetrics(theme.font("ui", weight=500))
         shorter = run.horizontalAdvance(self.run.text()) - run.horizontalAdvance(self._run_text(named=False))
-        return self.run.sizeHint().width() - shorter + 2 * theme.size("control.icon_button") + gaps
+        return self.run.sizeHint().width() - shorter + buttons * theme.size("control.icon_button") + gaps
 
     def set_short(self, *, is_short: bool) -> None:
         """Show the choice as a chevron; its words are the tooltip."""
@@ -113,7 +121,7 @@ class RunGroup(QWidget):
         arrange(self._row, edges=0, gap=theme.size("space.1"))
         is_running = self.is_running
         self.run.dress(
-            icon="loader-circle" if is_running else "play",
+            icon="pause" if self.is_paused else "loader-circle" if is_running else "play",
             color="running.icon" if is_running else "ok.icon",
             hint="" if is_running else self._services.shortcuts.shown("run"),
         )
@@ -124,7 +132,11 @@ class RunGroup(QWidget):
     def retranslate(self) -> None:
         language, workspace = self._services.language, self._services.workspace
         target = workspace.run_target
-        if self.is_running and self._progress is not None:
+        if self.is_paused and self._progress is not None:
+            self.run.setText(language(msg("Paused at {percent} %", percent=round(100 * self._progress))))
+        elif self.is_paused:
+            self.run.setText(language(msg("Paused")))
+        elif self.is_running and self._progress is not None:
             self.run.setText(language(msg("Running {percent} %", percent=round(100 * self._progress))))
         elif self.is_running:
             self.run.setText(language(msg("Running")))
@@ -140,6 +152,8 @@ class RunGroup(QWidget):
         self.choice.setText("" if self._is_short else self._choice_text())
         self.choice.setToolTip(self._choice_text())
         self.choice.setAccessibleName(self._choice_text())
+        self.pause.setEnabled(self.is_running)
+        self.pause.show_paused(is_paused=self.is_paused)
         self.stop.setEnabled(self.is_running)
         self.stop.set_icon(
             "square",
@@ -229,8 +243,12 @@ class RunGroup(QWidget):
         self.retranslate()
 
     def _set_running(self, *, is_running: bool) -> None:
-        self.is_running = is_running
+        self.is_running, self.is_paused = is_running, False
         self._progress = None
+        self.retranslate()
+
+    def _on_paused(self, is_paused: bool) -> None:
+        self.is_paused = is_paused and self.is_running
         self.retranslate()
 
     def _on_progress(self, share: float) -> None:

@@ -216,6 +216,7 @@ class MainWindow(QWidget):
         desk, panes, tree = self.desk, self.panes, self.parts.tree
         self.header.pane_toggled.connect(panes.set_pane)
         self.header.run_group.stop_wanted.connect(self._stop_run)
+        self.header.run_group.pause_wanted.connect(self.parts.runs.controller.pause_or_go_on)
         self.header.settings_wanted.connect(lambda: show_settings_menu(self.header.settings, self.commands))
         panes.fitted.connect(self._on_fitted)
         tree.main_wanted.connect(desk.set_main)

@@ -29,6 +29,7 @@ from presentation.window.panes import Panes
 from presentation.window.project_switch import ProjectSwitch
 from presentation.window.projects import ProjectDesk
 from shared.message import Message, msg
+from shared.pausing import can_pause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,11 @@ class _Refusals:
         if self._workspace.root is None:
             return msg("Nothing to run: no project is open")
         return msg("A simulation is running.") if self._run_group.is_running else None
+
+    def no_pause(self) -> Message | None:
+        if not can_pause():
+            return msg("This system cannot pause a program. A simulation can be stopped; what came is kept.")
+        return self.not_running()
 
     def not_running(self) -> Message | None:
         return None if self._run_group.is_running else msg("No simulation is running.")
@@ -257,6 +263,7 @@ def _simulate(targets: Targets) -> Iterator[Bound]:
     workspace, refusals = targets.workspace, _Refusals(targets)
     yield Bound("run", workspace.run_requested.emit, refusals.no_run)
     yield Bound("runMain", workspace.main_run_requested.emit, refusals.no_run)
+    yield Bound("pauseRun", targets.parts.runs.controller.pause_or_go_on, refusals.no_pause)
     yield Bound("stopRun", targets.stop_run, refusals.not_running)
     for kind in STUDY_KINDS:
         open_page = partial(workspace.studies_wanted.emit, None, kind, "")

@@ -7,6 +7,7 @@ from PyQt6.QtCore import Qt
 
 from domain.simulation.result import SimulationResult
 from presentation.panels.run_views import WAVEFORMS
+from presentation.window.header import RunGroup
 from presentation.window.panels import Parts
 from shared.errors import Stopped
 
@@ -126,9 +127,9 @@ async def test_who_looks_at_another_result_is_left_there(parts, services, projec
 
 FAMILY = """* a family whose last runs do not end
 .param tend=1m
-V1 in 0 SIN(0 1 1k)
+V1 in 0 PULSE(0 1 0 1u 1u 1 2)
 R1 in out 1k
-C1 out 0 1u
+C1 out 0 {tend/10k}
 .tran 1u {tend} 0 1u
 .step param tend list 30m 20m 10m 900 1000
 .end
@@ -147,6 +148,7 @@ async def test_a_family_grows_run_by_run_in_its_shades(parts, services, project,
     def shades():
         return {trace.run: trace.shade for trace in panel._now.ghosts if trace.expression == "v(out)"}
 
+    await until(lambda: shown.growth is not None and panel.axis is not None)
     async with loop_watchdog.watching():
         await until(runs_drawn)
         assert shades()["tend = 30m"] == 0.5, "as among all five"
@@ -161,3 +163,41 @@ async def test_a_family_grows_run_by_run_in_its_shades(parts, services, project,
     assert [step.status for step in result.steps[:3]] == ["ok"] * 3
     assert len(panel._now.family) == len(result.steps)
     assert panel._note.text.startswith("This run is partial, stopped")
+
+
+async def test_a_run_is_paused_by_the_key_that_began_it_and_goes_on_and_is_stopped_meanwhile(
+    parts, services, project, until
+):
+    panel, shown, finished, controller = (
+        parts.runs.waveforms,
+        parts.runs.shown,
+        _heard(services),
+        parts.runs.controller,
+    )
+    group = RunGroup(services)
+    group.pause_wanted.connect(controller.pause_or_go_on)
+    assert not group.pause.isEnabled()
+    (project / "long.cir").write_text(LONG, encoding="utf-8")
+    services.workspace.circuit_run_requested.emit(project / "long.cir")
+    await until(lambda: shown.growth is not None and panel.axis is not None)
+    group.pause.click()
+    await until(lambda: controller.is_paused and "Paused at " in panel._note.text)
+    assert "of 1 ks" in panel._note.text
+    assert (group.run.text().startswith("Paused"), group.pause.toolTip()[:8]) == (True, "Continue")
+    assert "long.cir is paused" in parts.bottom._run_text.text()
+    services.language.set("zh")
+    assert "已暂停于 " in panel._note.text
+    assert "long.cir 已暂停" in parts.bottom._run_text.text()
+    services.language.set("en")
+    services.workspace.run_requested.emit()  # F5 again
+    await until(lambda: not controller.is_paused and "Running: " in panel._note.text)
+    assert "Simulating long.cir" in parts.bottom._run_text.text()
+    parts.bottom._pause.click()
+    await until(lambda: controller.is_paused and shown.is_paused)
+    controller.stop()
+    await until(lambda: finished)
+    assert finished[0].run.status == "cancelled"
+    await until(lambda: shown.loaded.growth is None and panel.axis is not None)
+    assert not shown.is_paused
+    assert not group.is_paused
+    assert panel._note.text.startswith("This run is partial, stopped at ")

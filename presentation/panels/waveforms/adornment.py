@@ -32,13 +32,15 @@ class Adornment:
         behind: tuple[RunOverlay, FamilyRuns],
         foreseen: ForeseenCurves,
         told: Callable[[], None],
+        redrawn: Callable[[], object],
     ) -> None:
-        """`told` says in words what is drawn, once the older runs are known."""
+        """`told` says in words what is drawn, once the older runs are known; `redrawn` is called when other
+        runs stand beside the traces."""
         self._services = services
         self._panel, self._now, self._shown = panel, now, shown
         self._overlay, self._runs = behind
         self._foreseen = foreseen
-        self._told = told
+        self._told, self._redrawn = told, redrawn
         self._count = 0
         self._adorned: tuple[object, ...] = ()
         """What the latest one answers to, beside the traces."""
@@ -82,4 +84,5 @@ class Adornment:
         if ghosts or now.ghosts:
             now.ghosts = ghosts
             area.show_traces(axis, now.in_shade(traces), ghosts=ghosts, keep_view=True)
+            self._redrawn()
         area.show_marks(marks, partial(limit_words, self._services.language))

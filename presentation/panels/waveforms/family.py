@@ -100,13 +100,18 @@ def without(family: Sequence[Plot], left_out: frozenset[int]) -> Sequence[Plot]:
     return [plot for plot in family if plot.step is None or plot.step.number not in left_out]
 
 
+def shade_of(plot: Plot, family: Sequence[Plot]) -> float:
+    """Where a run of a family stands by its values, 0 (the least) to 1, those to come counted."""
+    if plot.step is not None and plot.step.place is not None:
+        return plot.step.place
+    return family.index(plot) / max(len(family) - 1, 1)
+
+
 def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> tuple[Trace, ...]:
     """The traces of one run in its shade of their colours, with the run's name."""
     if plot not in family or plot.step is None:
         return tuple(traces)
-    shade = plot.step.place
-    if shade is None:
-        shade = family.index(plot) / max(len(family) - 1, 1)
+    shade = shade_of(plot, family)
     run = step_label(plot.step)
     # v(out)@2 is of the run it names.
     return tuple(

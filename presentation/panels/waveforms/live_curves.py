@@ -1,7 +1,7 @@
 """The curves of a run that is under way: what has come is drawn a few times a second.
 
-Reading and drawing may take one twentieth of the run's time: the next picture comes when twenty times as
-much time has passed as the one before took of the processor. A run shorter than `_PATIENCE_S` draws nothing.
+Reading and drawing may take three hundredths of the run's time: the next picture comes when as many times
+more has passed as the one before took of the processor. A run shorter than `_PATIENCE_S` draws nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 0.4
 _SHORTEST_S, _LONGEST_S = 0.2, 5.0
-_SHARE = 20
+_SHARE = 33
 """The run gets so many times what its pictures cost."""
 _DRAWN_S = 2.0
 """A picture that takes longer is not waited for."""

@@ -89,6 +89,7 @@ class WaveformsPanel(QWidget):
             behind=(self.overlay, rooms.runs),
             foreseen=self._foreseen,
             told=self._show_note,
+            redrawn=self.drawn.emit,
         )
         self._output = PlotOutput(services, self, now, self.overlay, tools.plot_choice.currentText)
         services.workspace.seen = SeenInPlot(self, lambda: now.circuit)
@@ -114,6 +115,7 @@ class WaveformsPanel(QWidget):
         self._services.workspace.file_moved.connect(self._follow)
         shown.changed.connect(self._on_result)
         shown.grown.connect(self._on_result)
+        shown.paused.connect(self._show_note)
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
         shown.measured.connect(self._on_measured)

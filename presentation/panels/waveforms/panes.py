@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
@@ -34,10 +34,10 @@ def _in_shade(theme: Theme, color: QColor, shade: float) -> QColor:
     return QColor.fromHslF(max(hue or 0.0, 0.0), saturation or 0.0, dark + (light - dark) * shade)
 
 
-def family_colors(theme: Theme, color: int, count: int) -> list[QColor]:
-    """Those of the runs of a family, from the least value to the greatest."""
+def family_colors(theme: Theme, color: int, shades: Iterable[float]) -> list[QColor]:
+    """Those of the runs of a family by where each stands among them."""
     whole = theme.color(f"trace.{color % TRACE_COLORS}")
-    return [_in_shade(theme, whole, number / max(count - 1, 1)) for number in range(count)]
+    return [_in_shade(theme, whole, shade) for shade in shades]
 
 
 def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:

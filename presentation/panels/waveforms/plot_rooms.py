@@ -12,6 +12,7 @@ from application.groups.project import Project
 from presentation.panels.waveforms.beside.pair import CurvesAndBeside
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.drawn_plot import DrawnPlot
+from presentation.panels.waveforms.family import shade_of
 from presentation.panels.waveforms.family_runs import FamilyRuns
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_hint import PlotHint
@@ -166,7 +167,7 @@ class PlotRooms(QObject):
         chosen = [trace.color for trace in now.traces if trace.expression == now.selected]
         hue = (chosen or [now.traces[-1].color])[0]  # an output stands behind its input
         theme = self._services.theme.theme
-        colors = family_colors(theme, hue, len(now.family))
+        colors = family_colors(theme, hue, (shade_of(plot, now.family) for plot in now.family))
         room = self._panel.width() - (_SIDE_WIDTH * theme.scale if self._has_side else 0)
         is_wide = room / (1 if self.beside.kind is None else 2) >= _ROOM_FOR_LEGEND * theme.scale
         self.runs.show_family(now.family, now.plot, colors, has_room=is_wide)

@@ -74,18 +74,24 @@ def _verdict_of(figures: StoredFigures) -> Message:
     return verdict_words(figures.verdict, figures.status, figures.reach)
 
 
-def _notes_of_growth(growth: Growth) -> list[Message]:
+def _notes_of_growth(growth: Growth, *, is_paused: bool) -> list[Message]:
     notes = []
     if growth.steps is not None:
         notes.append(step_text(growth.steps))
-    running = msg("Running.")
-    if growth.reach is not None:
-        at, of = growth.reach.figures
-        running = msg("Running: {at} of {of}.", at=at, of=of) if of else msg("Running: {at}.", at=at)
-    notes.append(running)
+    notes.append(_reach_text(growth, is_paused=is_paused))
     if growth.stride > 1:
         notes.append(msg("One point in {count} is drawn until the run ends.", count=growth.stride))
     return notes
+
+
+def _reach_text(growth: Growth, *, is_paused: bool) -> Message:
+    """``Running: 3.2 ms of 10 ms.``, ``Paused at 3.2 ms of 10 ms.``"""
+    if growth.reach is None:
+        return msg("Paused.") if is_paused else msg("Running.")
+    at, of = growth.reach.figures
+    if is_paused:
+        return msg("Paused at {at} of {of}.", at=at, of=of) if of else msg("Paused at {at}.", at=at)
+    return msg("Running: {at} of {of}.", at=at, of=of) if of else msg("Running: {at}.", at=at)
 
 
 def notes_of(
@@ -121,7 +127,7 @@ def _of_drawing(shown: ShownResult, now: DrawnPlot, overlay: RunOverlay) -> list
         notes.append(msg("The circuit has changed since this run."))
     figures = None if loaded is None else loaded.figures
     if loaded is not None and loaded.growth is not None:
-        notes += _notes_of_growth(loaded.growth)
+        notes += _notes_of_growth(loaded.growth, is_paused=shown.is_paused)
     elif figures is not None and figures.verdict == "partial":
         notes.append(msg("This run is {verdict}.", verdict=_verdict_of(figures)))
     elif loaded is not None and loaded.is_truncated:

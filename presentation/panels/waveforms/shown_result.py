@@ -85,6 +85,8 @@ class ShownResult(QObject):
     """another result is shown, or none"""
     grown = pyqtSignal()
     """the shown run, which is under way, has more points"""
+    paused = pyqtSignal()
+    """the run that is under way stands still, or goes on"""
     measured = pyqtSignal()
     """the measurements are others"""
     steps_wanted = pyqtSignal(str)
@@ -107,6 +109,8 @@ class ShownResult(QObject):
         """What was asked of the circuit when it was simulated."""
         self.goal_maker = GoalMaker(services, project, self)
         self.is_loading = False
+        self.is_paused = False
+        """The run that is under way stands still."""
         self.is_stale = False
         self.cases: tuple[Path, tuple[CaseRun, ...]] | None = None
         """The newest result whose circuit has kept cases, and how the goals stand in them."""
@@ -115,11 +119,18 @@ class ShownResult(QObject):
         services.workspace.yield_estimated.connect(self._on_yield)
         self._before: tuple[LoadedWaveforms | None, Message | None, tuple[DesignGoal, ...]] | None = None
         """What was shown before the run that is under way."""
+        services.workspace.run_paused.connect(self._on_paused)
+        services.workspace.run_finished.connect(lambda _outcome: self._on_paused(False))
         services.workspace.result_selected.connect(self.show)
         services.workspace.result_offered.connect(self.show)
         services.workspace.file_changed.connect(self._on_file_changed)
         services.workspace.goals_changed.connect(self._on_goals_changed)
         services.workspace.project_closed.connect(self.clear)
+
+    def _on_paused(self, is_paused: bool) -> None:
+        if is_paused != self.is_paused:
+            self.is_paused = is_paused
+            self.paused.emit()
 
     def _on_yield(self, found: CircuitYield | None) -> None:
         if found is not self._yield:

@@ -9,6 +9,7 @@ from application.ports.simulation import GrowingData, Growth, RunWatch
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.steps_so_far import StepsSoFar
 from infrastructure.waveforms.raw_file import read_raw
+from shared.pausing import Pause
 
 FAMILY = """* a family
 .param tend=1m
@@ -72,9 +73,9 @@ async def test_steps_that_are_through_are_whole_and_a_stop_keeps_them(
         if plot.step.number <= 3:
             kept = whole[plot.step.number]
             assert plot.step.values == kept.step.values  # type: ignore[union-attr]
-            assert plot.points == kept.points
+            every = 1 if plot.step.number == 3 else 2  # a fifth of 100,000 points are drawn of each
             for name, vector in plot.vectors.items():
-                assert (vector.data == kept.vectors[name].data).all()
+                assert (vector.data == kept.vectors[name].data[::every]).all()
     assert (await asyncio.to_thread(offered[0].read)).rows >= growth.rows, (
         "the files are gone, what was read is not"
     )
@@ -94,3 +95,34 @@ async def test_who_is_watched_gives_the_same_bytes(app: Application, tmp_path: P
     assert first == second
     assert seen.metrics == unseen.metrics
     assert len(seen.steps) == 3
+
+
+async def test_a_run_that_is_paused_stands_still_and_its_limit_waits(
+    app: Application, tmp_path: Path
+) -> None:
+    circuit = await asyncio.to_thread(written, tmp_path, "1m 1000")
+    halt, pause, offered = asyncio.Event(), Pause(), list[GrowingData]()
+    watch = RunWatch(halt=halt, pause=pause, on_growing=offered.append)
+    request = SimulationRequest(circuit=circuit, timeout_s=100.0)
+    running = asyncio.create_task(app.simulation.run(request, watch=watch))
+
+    async def beyond(rows: int) -> int:
+        async with asyncio.timeout(50):
+            while True:
+                growth = await asyncio.to_thread(offered[0].read) if offered else None
+                if growth is not None and growth.steps is not None and growth.rows > rows:
+                    return growth.rows
+                await asyncio.sleep(0.05)
+
+    await beyond(2_000)
+    await pause.hold()
+    held = (await asyncio.to_thread(offered[0].read)).rows
+    await asyncio.sleep(0.3)
+    assert (await asyncio.to_thread(offered[0].read)).rows == held
+    await pause.go_on()
+    await beyond(held)
+    await pause.hold()
+    halt.set()
+    result = await running
+    assert result.run.status == "cancelled"
+    assert [step.status for step in result.steps] == ["ok", "cancelled"]

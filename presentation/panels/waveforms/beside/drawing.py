@@ -17,7 +17,7 @@ from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.signals import Signal
 from domain.simulation.spectrum import WindowName
 from domain.simulation.waveform import Plot, RealArray
-from presentation.panels.waveforms.family import drawn_of, step_label, without
+from presentation.panels.waveforms.family import drawn_of, shade_of, step_label, without
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
 from shared.errors import CircuitAIError
@@ -191,10 +191,9 @@ def runs_of(
     own = tuple(make(subject.plot))
     if subject.plot not in subject.family:
         return own, ()
-    last = max(len(subject.family) - 1, 1)
     ghosts: list[Trace] = []
     for plot in drawn_of(without(subject.family, subject.left_out)):
-        shade = subject.family.index(plot) / last
+        shade = shade_of(plot, subject.family)
         run = "" if plot.step is None else step_label(plot.step)
         if plot is subject.plot:
             own = tuple(
