@@ -15,6 +15,7 @@ from domain.design import quantity_words
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, GoalRow, Quantity, Request
 from domain.design.engine.library_parts import part_choice
+from domain.design.engine.op_amps import OP_AMPS
 from domain.design.engine.wording import beyond
 from shared.message import msg
 
@@ -62,8 +63,6 @@ LIMIT_V = 1.3
 
 GENERIC = "opamp"
 """The macro model, and its name in the netlist."""
-LIBRARY_GBW_HZ = {"LM358": 0.7e6, "TL071": 3e6, "TL072": 3e6, "TL074": 3e6}
-"""Gain-bandwidth products of the op-amps in the model library, which a sentence may name."""
 OPAMP = part_choice("opamp")
 
 _TRANSCONDUCTANCE = 1e-3
@@ -97,7 +96,8 @@ def write_supplies(deck: Deck, supply_v: float) -> None:
 
 def given_gbw_hz(request: Request) -> float | None:
     """That of the op-amp that was named, else what was asked; None: it is chosen."""
-    gbw: float | None = LIBRARY_GBW_HZ.get(request["opamp"], request["gbw_hz"])
+    part = OP_AMPS.get(request["opamp"])
+    gbw: float | None = request["gbw_hz"] if part is None else part.gbw_hz
     return gbw
 
 

@@ -11,11 +11,24 @@ import re
 from dataclasses import dataclass
 
 from domain.design.engine.declaration import Choice, Family, Option
+from domain.design.engine.op_amps import OP_AMPS
 from domain.design.sentence import Sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
 _VT = 0.02585
+_ALSO = {
+    "LM741": (r"[uμ]a[\s-]?741[a-z]{0,3}",),
+    "LM358": (r"lm2904[a-z]{0,3}",),
+    "LM324": (r"lm2902[a-z]{0,3}",),
+    "NE5532": (r"(?:sa|lm)5532[a-z]{0,3}",),
+    "MCP6002": (r"mcp600[14][a-z]{0,3}",),
+    "LMV358": (r"lmv3(?:21|24)[a-z]{0,3}",),
+    "AD8605": (r"ad860[68][a-z]{0,3}",),
+    "OPA2134": (r"opa(?:4)?134[a-z]{0,3}",),
+    "TL082": (r"tl084[a-z]{0,3}",),
+}
+"""By part: how the same amplifier is called with another number of them in a package, or by another maker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +116,9 @@ KINDS = {
         lacks=msg("The model library does not have the op-amp that the request names."),
         numbers=(
             r"opa\d{2,4}|ad\d{3,4}|lm\d{3}|lm[cv]\d{3,4}|ne\d{4}|tl[cv]?\d{3,4}|mcp\d{3,4}|lf\d{3}|[uµμ]a\d{3}"
-            r"|op\d{2,3}|lt\d{4}|max\d{4}"
+            r"|op[\s-]?\d{2,3}|lt\d{4}|max\d{4}"
         ),
-        names=("LM358", "TL071", "TL072", "TL074"),
+        names=tuple(OP_AMPS),
     ),
     "diode": Kind(
         label=msg("diode"),
@@ -159,15 +172,18 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
     has = {choice.name for choice in family.choices}
     notes = []
     for key, kind in KINDS.items():
-        known = "|".join(_written(name) for name in kind.names)
         for found in re.finditer(_number_of(kind.numbers), sentence.text, re.IGNORECASE):
-            is_known = re.match(known, found[0], re.IGNORECASE) is not None
+            name = next((each for each in kind.names if re.match(_written(each), found[0], re.I)), None)
             if key not in has:
                 notes.append(
                     msg("This circuit has no use for {part}; it was not used.", part=found[0].upper())
                 )
-            elif not is_known:
+            elif name is None:
                 raise CircuitError(kind.lacks, advice=_instead(kind), error_type="unknown_circuit")
+            elif name in _ALSO and not re.match(_called(name), found[0], re.IGNORECASE):
+                notes.append(
+                    msg("{part} is taken as {name}, which has the same figures.", part=found[0].upper(), name=name)
+                )
     return notes
 
 
@@ -183,5 +199,11 @@ def _number_of(numbers: str) -> str:
 
 
 def _written(name: str) -> str:
-    """A part's number as people write it: "TL-072", "1N 5819", "LM358N", "IRF540"."""
-    return rf"(?<![a-z0-9]){name[:2]}[\s-]?{name[2:].rstrip('N')}[a-z]{{0,3}}(?![a-z0-9])"
+    """A part's number as people write it: "TL-072", "1N 5819", "OPA 2134", "LM358N", "IRF540", "uA741"."""
+    return rf"(?<![a-z0-9])(?:{'|'.join((_called(name), *_ALSO.get(name, ())))})(?![a-z0-9])"
+
+
+def _called(name: str) -> str:
+    made = re.match(r"\d?[A-Z]+", name)
+    letters = made[0] if made else ""
+    return rf"{letters}[\s-]?{name[len(letters) :].rstrip('N')}[a-z]{{0,3}}"

@@ -96,8 +96,8 @@ def test_models_are_named_in_a_sentence(text, cards):
 
 @pytest.mark.parametrize(("text", "words"), [
     ("RC low-pass 1 kHz with NMOS_180", "a MOSFET amplifier"),
-    ("inverting amplifier, gain 10 with OPA2134", "LM358, TL071, TL072, TL074"),
-    ("用NE5532设计二阶巴特沃斯低通滤波器，截止频率1kHz", "LM358, TL071, TL072, TL074"),
+    ("inverting amplifier, gain 10 with AD797", "LM358, LM324, TL071, TL072"),
+    ("用LF356设计二阶巴特沃斯低通滤波器，截止频率1kHz", "NE5532, OPA2134, OP07"),
     ("inverting amplifier gain 100, bandwidth 100 kHz, TL071", "faster op-amp"),
     ("buck 12 V to 5 V, 1 A using IRF9540", "2N7000, IRF540N, IRLZ44N"),
     ("buck 12 V to 5 V, 5 A using 2N7000", "another MOSFET"),
