@@ -25,6 +25,7 @@ from domain.circuit.preferred_values import SeriesName, best_pair, nearest, neig
 from domain.design.deck import Deck, spice
 from domain.design.opamp import OPEN_LOOP_GAIN
 from domain.design.prototypes import FilterKind
+from domain.design.supplies import Rails
 from shared.message import msg
 
 _R_LIMITS = (300.0, 5e6)
@@ -170,7 +171,14 @@ def in_deck(name: str, number: int) -> str:
 
 
 def write_stage(
-    deck: Deck, kind: FilterKind, number: int, parts: Parts, nodes: tuple[str, str], *, opamp: str
+    deck: Deck,
+    kind: FilterKind,
+    number: int,
+    parts: Parts,
+    nodes: tuple[str, str],
+    *,
+    opamp: str,
+    rails: Rails,
 ) -> None:
     """Stage `number` between two nodes."""
     n, (entry, leaving) = number, nodes
@@ -194,8 +202,8 @@ def write_stage(
         deck.part(part(f"{in_line}2", x, leaving), msg("feedback to the inner node"))
         deck.part(part(f"{in_line}3", x, inverting), msg("sets f0 and Q of the stage"))
         deck.part(part(f"{across}1", inverting, leaving), msg("feedback to the inverting input"))
-        deck.part(part(f"{across}2", x, "0"), msg("sets f0 and Q of the stage"))
+        deck.part(part(f"{across}2", x, rails.ground), msg("sets f0 and Q of the stage"))
     deck.part(
-        f"X{n} 0 {inverting} vcc vee {leaving} {opamp}",
-        msg("op-amp, its non-inverting input grounded"),
+        f"X{n} {rails.ground} {inverting} vcc {rails.low} {leaving} {opamp}",
+        rails.op_amp_at_ground,
     )

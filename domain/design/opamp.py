@@ -17,6 +17,7 @@ from domain.design.engine.declaration import Correction, GoalRow, Quantity, Requ
 from domain.design.engine.library_parts import part_choice
 from domain.design.engine.op_amps import OP_AMPS
 from domain.design.engine.wording import beyond
+from domain.design.supplies import SINGLE_SUPPLY_WORDS, default_supply_v, is_single
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -33,7 +34,9 @@ GBW = Quantity(
 SUPPLY = Quantity(
     name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
     words=quantity_words.SUPPLY, before=r"±|\+/?-|正负", least_rest_v=0.8,
-    within=(2.5, 40), example=15, default=15.0,
+    weak=r"(?<![a-z])(?:from|on|off)(?: an?)?(?: single)?(?![a-z])",
+    after=r"\s?(?:single(?![\s-](?:ended|pole|stage|order))|only(?![a-z])|单电源)",
+    within=(2.5, 40), example=15, default=default_supply_v, is_told=False,
 )  # fmt: skip
 
 _BANDWIDTH = msg("bandwidth")
@@ -49,13 +52,15 @@ BANDWIDTH_GOAL = GoalRow(
     quantity="bandwidth_hz",
     expression="highcut(v(out))",
 )
-SINGLE_SUPPLY = (
-    r"single[\s-]supply|单电源|single \+?[\d.]+ ?v(?:olts?)?(?: (?:supply|rail))?(?![a-z])|"
-    r"单\s?[\d.]+\s?[v伏]",
-    msg("Amplifiers on a single supply cannot be designed yet."),
-    msg("Specify a symmetrical supply, for example ±5 V."),
+DUAL_ONLY = (
+    SINGLE_SUPPLY_WORDS,
+    msg("This oscillator needs two supplies; on a single one it cannot be designed yet."),
+    msg(
+        "Specify a symmetrical supply, for example ±5 V; or ask for a square wave on a single supply: a "
+        "relaxation oscillator or a 555."
+    ),
 )
-"""Refused: a circuit between two supplies has no other reference than ground."""
+"""Refused: an amplitude that is limited about ground."""
 _GBW_MARGIN = 1.2
 
 LIMIT_V = 1.3
@@ -68,6 +73,8 @@ OPAMP = part_choice("opamp")
 _TRANSCONDUCTANCE = 1e-3
 _HEADROOM_V = 1.7
 """With the 0.7 V of the limiting diodes the output stops 1 V inside the supplies."""
+_NEAR_V = 0.12
+"""With the 0.07 V of sharper ones 50 mV inside: rail to rail, for a single supply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +82,7 @@ class OpAmp:
     """What the macro model needs to know."""
 
     gbw_hz: float
-    supply_v: float
-    """Of each of the two supplies."""
+    is_rail_to_rail: bool
 
 
 def closed_loop(gain: float, gbw_hz: float) -> tuple[float, float]:
@@ -137,7 +143,7 @@ def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
     """What the op-amps of the circuit are, as a group of its own: the library's model, or the macro model."""
     deck.rule()
     if request["opamp"] == GENERIC:
-        _write_subcircuit(deck, OpAmp(gbw_hz=gbw_hz, supply_v=request["supply_v"]))
+        _write_subcircuit(deck, OpAmp(gbw_hz=gbw_hz, is_rail_to_rail=is_single(request)))
         return
     deck.note(msg("Op-amp from the model library, with slew rate, bias currents and output swing."))
     deck.cards(f".include {request['opamp']}.lib")
@@ -146,6 +152,7 @@ def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
 def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
     """`.subckt opamp inp inn vcc vee out` and its diode model."""
     deck.note(msg("Op-amp macromodel: one pole, limited output; slew rate and offset are not modeled."))
+    headroom, emission = (_HEADROOM_V, "") if not amplifier.is_rail_to_rail else (_NEAR_V, " N=0.1")
     pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
     deck.cards(".subckt opamp inp inn vcc vee out")
     deck.part("Rin inp inn 10G", msg("input resistance"))
@@ -153,9 +160,9 @@ def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
     deck.part(f"Rgain x 0 {spice(OPEN_LOOP_GAIN / _TRANSCONDUCTANCE)}", msg("sets the open-loop gain"))
     deck.part(f"Cpole x 0 {spice(pole)}", msg("sets the gain-bandwidth product"))
     deck.part("Dhigh x high dlimit", msg("keeps the output below the positive supply"))
-    deck.part(f"Vhigh vcc high DC {spice(_HEADROOM_V)}", msg("headroom to the positive supply"))
+    deck.part(f"Vhigh vcc high DC {spice(headroom)}", msg("headroom to the positive supply"))
     deck.part("Dlow low x dlimit", msg("keeps the output above the negative supply"))
-    deck.part(f"Vlow low vee DC {spice(_HEADROOM_V)}", msg("headroom to the negative supply"))
+    deck.part(f"Vlow low vee DC {spice(headroom)}", msg("headroom to the negative supply"))
     deck.part("Ebuffer y 0 x 0 1", msg("output buffer"))
     deck.part(f"Rout y out {spice(OUTPUT_OHM)}", msg("output resistance"))
-    deck.cards(".ends opamp", ".model dlimit D(IS=1e-14)")
+    deck.cards(".ends opamp", f".model dlimit D(IS=1e-14{emission})")

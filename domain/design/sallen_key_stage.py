@@ -27,6 +27,7 @@ from domain.circuit.preferred_values import SeriesName, nearest, neighbours, val
 from domain.design.deck import Deck, spice
 from domain.design.opamp import GBW_CLASSES_HZ, closed_loop
 from domain.design.prototypes import FilterKind, Section
+from domain.design.supplies import Rails
 from domain.design.understanding import impossible
 from shared.message import msg
 
@@ -146,6 +147,7 @@ def write_stage(
     nodes: tuple[str, str],
     *,
     opamp: str,
+    rails: Rails,
 ) -> None:
     """Stage `number` between two nodes; without a second capacitor a buffered RC."""
     n, (entry, leaving) = number, nodes
@@ -157,17 +159,17 @@ def write_stage(
         deck.part(f"{along}{n}b a{n} p{n} {value[f'{along}{n}b']}", role)
         back = f"{across}{n}a a{n} {leaving} {value[f'{across}{n}a']}"
         deck.part(back, msg("feedback: raises the gain near f0"))
-        deck.part(f"{across}{n}b p{n} 0 {value[f'{across}{n}b']}", role)
+        deck.part(f"{across}{n}b p{n} {rails.ground} {value[f'{across}{n}b']}", role)
     else:
         role = msg("sets the pole of the stage")
         deck.part(f"{along}{n}a {entry} p{n} {value[f'{along}{n}a']}", role)
-        deck.part(f"{across}{n}a p{n} 0 {value[f'{across}{n}a']}", role)
+        deck.part(f"{across}{n}a p{n} {rails.ground} {value[f'{across}{n}a']}", role)
     if f"R{n}f" not in parts:
-        deck.part(f"X{n} p{n} {leaving} vcc vee {leaving} {opamp}", msg("op-amp as a follower"))
+        deck.part(f"X{n} p{n} {leaving} vcc {rails.low} {leaving} {opamp}", msg("op-amp as a follower"))
         return
-    deck.part(f"X{n} p{n} g{n} vcc vee {leaving} {opamp}", msg("op-amp with gain"))
+    deck.part(f"X{n} p{n} g{n} vcc {rails.low} {leaving} {opamp}", msg("op-amp with gain"))
     deck.part(f"R{n}f {leaving} g{n} {value[f'R{n}f']}", msg("sets the gain of the stage"))
-    deck.part(f"R{n}g g{n} 0 {value[f'R{n}g']}", msg("sets the gain of the stage"))
+    deck.part(f"R{n}g g{n} {rails.ground} {value[f'R{n}g']}", msg("sets the gain of the stage"))
 
 
 def size_stage(

@@ -74,7 +74,7 @@ class Quantity(Slot):
     within: tuple[float, float]
     """Least and greatest value that can be designed."""
     example: float
-    default: float | Callable[[Request], float] | None = None
+    default: float | Callable[[Request], float | None] | None = None
     is_told: bool = True
     """Whether a default is told to the user."""
     is_whole: bool = False
@@ -184,6 +184,12 @@ def nothing_follows(request: Request) -> Said:
     return Said(values={})
 
 
+def nothing_to_tell(request: Request) -> tuple[Message, ...]:
+    """The `judge` of a family whose quantities say all by themselves."""
+    del request
+    return ()
+
+
 def as_stored(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """The `restore` of a family whose parameters were never other ones."""
     return parameters
@@ -223,6 +229,9 @@ class Family:
     """Reads what is worded in ways no slot knows (the order of a filter)."""
     complete: Callable[[Request], Said] = nothing_follows
     """What follows from what was said (an order from an attenuation). Raises CircuitError."""
+    judge: Callable[[Request], tuple[Message, ...]] = nothing_to_tell
+    """What has to be told of a complete request (the supplies of op-amps). Raises CircuitError for what
+    cannot be."""
     restore: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_stored
     """The parameters of a design that was stored by an earlier version."""
     factors: Callable[[Request, Mapping[str, Any]], Mapping[str, float]] | None = None

@@ -340,6 +340,7 @@ class DeclaredFamily:
         request = self._request(intent.parameters)
         family = self._asked_as(request)
         refuse_out_of_range(family, request)
+        family.judge(request)
         request, sized = _sized(family, request, _Factors(tuning.factors), tables)
         title = _title(family, request)
         return Proposal(

@@ -182,7 +182,11 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
                 raise CircuitError(kind.lacks, advice=_instead(kind), error_type="unknown_circuit")
             elif name in _ALSO and not re.match(_called(name), found[0], re.IGNORECASE):
                 notes.append(
-                    msg("{part} is taken as {name}, which has the same figures.", part=found[0].upper(), name=name)
+                    msg(
+                        "{part} is taken as {name}, which has the same figures.",
+                        part=found[0].upper(),
+                        name=name,
+                    )
                 )
     return notes
 

@@ -63,7 +63,9 @@ def read(
     notes += follows.notes
     notes += fill_in(family, values)
     refuse_out_of_range(family, values)
-    return Request(values), tuple(notes)
+    request = Request(values)
+    notes += family.judge(request)
+    return request, tuple(notes)
 
 
 def completed(family: Family, values: dict[str, Any]) -> Said:
@@ -190,6 +192,6 @@ def fill_in(family: Family, values: dict[str, Any]) -> list[Message]:
         default = quantity.default
         value = default(Request(values)) if callable(default) else default
         values[quantity.name] = value
-        if quantity.is_told:
+        if quantity.is_told and value is not None:
             told.append(wording.assumed(quantity.label, quantity.text(value)))
     return told

@@ -55,11 +55,13 @@ def differential_goals() -> tuple[kit.GoalRow, ...]:
     )
 
 
-def write_inputs(deck: kit.Deck, amplitude: float, hz: str) -> None:
-    """Two sources in quadrature, nodes `inp` and `inn`."""
+def write_inputs(deck: kit.Deck, amplitude: float, hz: str, ground: str = "0") -> None:
+    """Two sources in quadrature about the signal ground, nodes `inp` and `inn`."""
     sine = f"SIN(0 {spice(amplitude)} {hz}"
-    deck.part(f"Vin inp 0 DC 0 AC 1 {sine})", msg("non-inverting input: 1 V for .ac"))
-    deck.part(f"Vinn inn 0 DC 0 AC 1 90 {sine} 0 0 90)", msg("inverting input: 1 V for .ac, 90° ahead"))
+    deck.part(f"Vin inp {ground} DC 0 AC 1 {sine})", msg("non-inverting input: 1 V for .ac"))
+    deck.part(
+        f"Vinn inn {ground} DC 0 AC 1 90 {sine} 0 0 90)", msg("inverting input: 1 V for .ac, 90° ahead")
+    )
 
 
 def two_input_remarks(equation: Message) -> tuple[Message, Message]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families import resonance_rows as rows
 from domain.design.families.amplifier_rows import gain_row
 from domain.design.kit import around, best_pair, nearest, spice, unreachable, values_between, with_unit
-from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
+from domain.design.opamp import GBW, OPAMP, SUPPLY, enough_gbw_hz, write_opamp
 from shared.message import msg
 
 _FASTER = 100.0
@@ -66,16 +66,22 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, five parts and the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
+    amplitude = supplies.amplitude_v(request, request["gain"])
     sine = f"SIN(0 {spice(amplitude)} {spice(request['center_hz'])})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the center for .tran"))
-    write_supplies(deck, request["supply_v"])
+    deck.part(
+        f"Vin in {supplies.ground_of(request)} DC 0 AC 1 {sine}",
+        msg("input: 1 V for .ac, a sine at the center for .tran"),
+    )
+    rails = supplies.write_rails(deck, request, "buffer")
     deck.part(f"R1 in x {parts['R1']}", msg("sets the gain"))
-    deck.part(f"R2 x 0 {parts['R2']}", msg("sets the center together with R3"))
+    deck.part(f"R2 x {rails.ground} {parts['R2']}", msg("sets the center together with R3"))
     deck.part(f"C1 x n {parts['C1']}", msg("to the inverting input"))
     deck.part(f"C2 x out {parts['C1']}", msg("feedback, equals C1"))
     deck.part(f"R3 out n {parts['R3']}", msg("feedback: sets Q"))
-    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.part(
+        f"X1 {rails.ground} n vcc {rails.low} out {request['opamp']}",
+        rails.op_amp_at_ground,
+    )
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -97,10 +103,10 @@ FAMILY = kit.Family(
                   r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
                   r"4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
                   r"butterw|巴特沃|cheb|切比雪夫"),
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=_QUANTITIES,
-    choices=(OPAMP,),
+    choices=(OPAMP, supplies.RAILS),
+    judge=supplies.judged("buffer"),
     goals=(
         rows.CENTER_GOAL,
         rows.QUALITY_GOAL,

@@ -70,7 +70,7 @@ QUANTITIES = (
         name="frequency_hz", label=msg("frequency"), dimensions=("Hz",), takes_rest=True, within=(10, 100e3),
         words=r"frequency|tone|at|频率", example=1e3, default=1e3,
     ),
-    replace(SUPPLY, within=(2.5, 80), default=None),
+    replace(SUPPLY, within=(2.5, 80), default=None, is_told=True),
     replace(kit.TOLERANCE, words=r"tolerance|accura\w*|容差|精度|允差", takes_rest=False, is_told=False,
             default=0.1),
 )  # fmt: skip

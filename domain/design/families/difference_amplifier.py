@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, opamp, quantity_words
+from domain.design import kit, opamp, quantity_words, supplies
 from domain.design.families import amplifier_rows as rows
 from domain.design.kit import best_pair, spice, values_between, with_unit
 from shared.message import msg
@@ -39,13 +39,14 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Two sources, supplies, four resistors and the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    rows.write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), rows.low_hz(request))
-    opamp.write_supplies(deck, request["supply_v"])
+    amplitude = supplies.amplitude_v(request, request["gain"], share=0.25)
+    rows.write_inputs(deck, amplitude, rows.low_hz(request), supplies.ground_of(request))
+    rails = supplies.write_rails(deck, request, "buffer")
     deck.part(f"R1 inn n {parts['R1']}", msg("from the inverting input"))
     deck.part(f"R2 out n {parts['R2']}", msg("feedback: sets the gain together with R1"))
     deck.part(f"R3 inp p {parts['R3']}", msg("equals R1"))
-    deck.part(f"R4 p 0 {parts['R4']}", msg("equals R2"))
-    deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp"))
+    deck.part(f"R4 p {rails.ground} {parts['R4']}", msg("equals R2"))
+    deck.part(f"X1 p n vcc {rails.low} out {request['opamp']}", msg("op-amp"))
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -63,7 +64,6 @@ FAMILY = kit.Family(
         ),
         plausible=r"subtract\w*",
         excludes=rf"instrument|仪表|仪用|{rows.NEITHER_MORE}|pair|差分对|bjt|tail|尾电流|fully|全差分|ota|mos|mirror|电流镜|有源",
-        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
         rows.gain_row((0.1, 1000), 10, default=1.0),
@@ -78,7 +78,8 @@ FAMILY = kit.Family(
         opamp.GBW,
         kit.TOLERANCE,
     ),
-    choices=(opamp.OPAMP,),
+    choices=(opamp.OPAMP, supplies.RAILS),
+    judge=supplies.judged("buffer"),
     goals=(*rows.differential_goals(), opamp.BANDWIDTH_GOAL),
     title="Difference amplifier, gain {gain:.4g}, {bandwidth_hz:Hz}",
     remarks=rows.two_input_remarks(msg("Vout = (R2 / R1) (Vp - Vn), with R3 = R1 and R4 = R2.")),

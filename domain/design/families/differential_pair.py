@@ -150,7 +150,7 @@ FAMILY = kit.Family(
         ),
     ),
     quantities=(replace(rows.gain_row((2, 450), 100), required=False, default=_gain),
-                BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0), kit.TOLERANCE),
+                BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0, is_told=True), kit.TOLERANCE),
     choices=(
         kit.Choice(
             name="form", label=msg("load"), default=_form,

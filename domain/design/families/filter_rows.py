@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from domain.circuit.numbers import parse_number
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.kit import spice, unreachable, with_unit
-from domain.design.opamp import write_opamp, write_supplies
+from domain.design.opamp import write_opamp
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
 from shared.message import msg
 
@@ -271,10 +271,13 @@ def sweep(request: kit.Request, _sized: kit.Sized, goals: Sequence[kit.DesignGoa
 
 def write_cascade(deck: kit.Deck, request: kit.Request, sized: kit.Sized, write: Callable[..., None]) -> None:
     """A filter whose stages `write` writes."""
-    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
+    amplitude = supplies.amplitude_v(request, request["gain"])
     sine = f"SIN(0 {spice(amplitude)} {spice(request['stated_hz'])})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the cut-off for .tran"))
-    write_supplies(deck, request["supply_v"])
+    deck.part(
+        f"Vin in {supplies.ground_of(request)} DC 0 AC 1 {sine}",
+        msg("input: 1 V for .ac, a sine at the cut-off for .tran"),
+    )
+    rails = supplies.write_rails(deck, request, "buffer")
     count = (request["order"] + 1) // 2
     for n in range(1, count + 1):
         deck.rule()
@@ -286,7 +289,7 @@ def write_cascade(deck: kit.Deck, request: kit.Request, sized: kit.Sized, write:
                 msg("Stage {number}: f0 = {frequency}, Q = {q}", number=n, frequency=hertz, q=f"{q:.4g}")
             )
         nodes = "in" if n == 1 else f"s{n - 1}", "out" if n == count else f"s{n}"
-        write(deck, request["kind"], n, sized.parts, nodes, opamp=request["opamp"])
+        write(deck, request["kind"], n, sized.parts, nodes, opamp=request["opamp"], rails=rails)
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families import amplifier_rows as rows
 from domain.design.kit import best_pair, spice, values_between, with_unit
 from domain.design.opamp import (
@@ -19,12 +19,10 @@ from domain.design.opamp import (
     GBW,
     OPAMP,
     OPEN_LOOP_GAIN,
-    SINGLE_SUPPLY,
     SUPPLY,
     fast_enough,
     sweep,
     write_opamp,
-    write_supplies,
 )
 from shared.message import msg
 
@@ -54,11 +52,12 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Two sources, supplies, the input pair and the difference amplifier."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    rows.write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), rows.low_hz(request))
-    write_supplies(deck, request["supply_v"])
+    amplitude = supplies.amplitude_v(request, request["gain"], share=0.25)
+    rows.write_inputs(deck, amplitude, rows.low_hz(request), supplies.ground_of(request))
+    rails = supplies.write_rails(deck, request, "buffer")
     opamp = request["opamp"]
-    deck.part(f"X1 inp a vcc vee op {opamp}", msg("input op-amp"))
-    deck.part(f"X2 inn b vcc vee on {opamp}", msg("input op-amp"))
+    deck.part(f"X1 inp a vcc {rails.low} op {opamp}", msg("input op-amp"))
+    deck.part(f"X2 inn b vcc {rails.low} on {opamp}", msg("input op-amp"))
     deck.part(f"R1 op a {parts['R1']}", msg("feedback of X1"))
     deck.part(f"R1b on b {parts['R1']}", msg("feedback of X2"))
     if "RG" in parts:
@@ -66,8 +65,8 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"R2 on n {parts['R2']}", msg("difference stage"))
     deck.part(f"R2b out n {parts['R2']}", msg("difference stage, feedback"))
     deck.part(f"R2c op p {parts['R2']}", msg("difference stage"))
-    deck.part(f"R2d p 0 {parts['R2']}", msg("difference stage, to ground (the reference)"))
-    deck.part(f"X3 p n vcc vee out {opamp}", msg("op-amp of the difference stage"))
+    deck.part(f"R2d p {rails.ground} {parts['R2']}", msg("difference stage, to ground (the reference)"))
+    deck.part(f"X3 p n vcc {rails.low} out {opamp}", msg("op-amp of the difference stage"))
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -80,10 +79,10 @@ FAMILY = kit.Family(
         named=(r"(?:(?:three|3)[\s-]?op[\s-]?amps? )?instrumentation (?:op[\s-]?amps?|amplifier|amp)|"
                r"(?<![a-z])in-?amp(?![a-z])|(?:三运放)?仪[表用](?:差分)?放大(?:器|电路)"),
         excludes=rows.NEITHER_MORE,
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(rows.gain_row((1, 1000), 100), BANDWIDTH, SUPPLY, GBW, kit.TOLERANCE),
-    choices=(OPAMP,),
+    choices=(OPAMP, supplies.RAILS),
+    judge=supplies.judged("buffer"),
     goals=(*rows.differential_goals(), BANDWIDTH_GOAL),
     title="Instrumentation amplifier, gain {gain:.4g}, {bandwidth_hz:Hz}",
     remarks=rows.two_input_remarks(msg("Vout = (1 + 2 R1 / RG) (Vp - Vn).")),

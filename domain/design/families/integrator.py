@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families.amplifier_rows import NEITHER_MORE
 from domain.design.kit import around, best_pair, nearest, spice, values_between, with_unit
-from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
+from domain.design.opamp import GBW, OPAMP, SUPPLY, enough_gbw_hz, write_opamp
 from shared.message import msg
 
 _OHM = 10e3
@@ -57,9 +57,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     sine = f"SIN(0 1 {spice(request['unity_hz'])})"
     deck.part(
-        f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the unity-gain frequency for .tran")
+        f"Vin in {supplies.ground_of(request)} DC 0 AC 1 {sine}",
+        msg("input: 1 V for .ac, a sine at the unity-gain frequency for .tran"),
     )
-    write_supplies(deck, request["supply_v"])
+    rails = supplies.write_rails(deck, request, "buffer")
     if _differentiates(request):
         deck.part(f"R2 in x {parts['R2']}", msg("keeps the loop stable"))
         deck.part(f"C1 x n {parts['C1']}", msg("sets the time constant together with R1"))
@@ -68,7 +69,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(f"R1 in n {parts['R1']}", msg("sets the time constant together with C1"))
         deck.part(f"C1 out n {parts['C1']}", msg("feedback: sets the time constant together with R1"))
         deck.part(f"R2 out n {parts['R2']}", msg("holds the output at DC"))
-    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.part(
+        f"X1 {rails.ground} n vcc {rails.low} out {request['opamp']}",
+        rails.op_amp_at_ground,
+    )
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -99,7 +103,6 @@ FAMILY = kit.Family(
             r"微分)(?:运算)?(?:放大)?(?:器|电路)"
         ),
         excludes=rf"passive|无源|(?<![a-z])rc(?![a-z])|switched|开关电容|pid|{NEITHER_MORE}",
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(
         kit.Quantity(
@@ -124,7 +127,9 @@ FAMILY = kit.Family(
                 kit.Option(key="differentiator", label=msg("differentiator"), words=_DIFFERENTIATOR),
             ),
         ),
+        supplies.RAILS,
     ),
+    judge=supplies.judged("buffer"),
     goals=(_row("unity_gain", 1), _row("gain_below", 0.2), _row("gain_above", 5)),
     title="{form}, gain 1 at {unity_hz:Hz}",
     remarks=lambda request: (

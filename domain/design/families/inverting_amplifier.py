@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, opamp, quantity_words
+from domain.design import kit, opamp, quantity_words, supplies
+from domain.design.families import coupling_rows as coupling
 from domain.design.families.amplifier_rows import GAIN_WORDS
 from domain.design.kit import around, best_pair, beyond, spice, values_between, with_unit
 from shared.message import msg
@@ -44,18 +45,29 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     gbw = opamp.fast_enough(request, correction, 1 + ratio)
     note = msg("R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
                r1=with_unit(r1, "Ω"), r2=with_unit(r2, "Ω"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
-    return kit.Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+    coupling.refuse_beyond_rails(request, supplies.rails_of(request, "divider"))
+    parts = {"R1": r1, "R2": r2}
+    if coupling.is_ac(request):
+        parts["Cin"] = coupling.capacitor(request, r1)
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note, *coupling.notes(request, parts)))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, the two resistors and the op-amp's macro model."""
-    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
-    sine = f"SIN(0 {spice(amplitude)} {spice(request['bandwidth_hz'] / 100)})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
-    opamp.write_supplies(deck, request["supply_v"])
-    deck.part(f"R1 in n {spice(sized.parts['R1'])}", msg("sets the input resistance"))
+    is_ac, entry = coupling.is_ac(request), "in"
+    level = spice(0.0 if is_ac else supplies.rails_of(request, "divider").middle_v)
+    sine = f"SIN({level} {spice(coupling.amplitude_v(request))} {spice(coupling.mid_hz(request))})"
+    deck.part(f"Vin in 0 DC {level} AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
+    rails = supplies.write_rails(deck, request, "divider")
+    if is_ac:
+        entry = "a"
+        deck.part(f"Cin in a {spice(sized.parts['Cin'])}", msg("AC coupling: sets the lower corner"))
+    deck.part(f"R1 {entry} n {spice(sized.parts['R1'])}", msg("sets the input resistance"))
     deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
-    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.part(
+        f"X1 {rails.ground} n vcc {rails.low} out {request['opamp']}",
+        rails.op_amp_at_ground,
+    )
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -72,7 +84,6 @@ FAMILY = kit.Family(
                    r"(?:gain|增益).{0,40}(?<!non)(?<!non[- ])\binverting"
                    r"(?! (?:buck|conv|reg|schm|comp|filter|low|high|summ|add))"),
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
-        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
         kit.Quantity(
@@ -80,6 +91,8 @@ FAMILY = kit.Family(
             takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True, ratio=("V", "V"),
         ),
         opamp.BANDWIDTH,
+        coupling.LOW,
+        coupling.SWING,
         kit.Quantity(
             name="input_ohm", label=_INPUT, dimensions=("Ohm",), takes_rest=True,
             words=quantity_words.INPUT_OHM,
@@ -89,20 +102,24 @@ FAMILY = kit.Family(
         opamp.GBW,
         kit.TOLERANCE,
     ),
-    choices=(opamp.OPAMP,),
+    choices=(opamp.OPAMP, supplies.RAILS, coupling.COUPLING),
+    judge=supplies.judged("divider"),
     goals=(
         kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-                    expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})",
+                    expression=lambda request: f"at(re(v(out)/v(in)),{spice(coupling.mid_hz(request))})",
                     bounds=lambda request: around(-request["gain"], request["tolerance"])),
         opamp.BANDWIDTH_GOAL,
         kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
-            expression=lambda request: f"gain(v(in)/i(vin),{opamp.mid_band_hz(request)})",
+            expression=lambda request: f"gain(v(in)/i(vin),{spice(coupling.mid_hz(request))})",
             bounds=lambda request: around(request["input_ohm"], max(0.05, request["tolerance"])),
         ),
+        coupling.LOW_GOAL,
+        coupling.LEVEL_GOAL,
+        coupling.SWING_GOAL,
     ),
     title="Inverting amplifier, gain -{gain:.4g}, {bandwidth_hz:Hz}",
     remarks=(msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),),
-    analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
+    analyses=coupling.analyses,
     size=size, netlist=netlist,
 )  # fmt: skip

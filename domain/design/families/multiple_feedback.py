@@ -14,7 +14,7 @@ from domain.design.families import sallen_key
 from domain.design.families.sallen_key_response import sections
 from domain.design.kit import with_unit
 from domain.design.multiple_feedback_stage import in_deck, size_stage, write_stage
-from domain.design.opamp import SINGLE_SUPPLY, given_gbw_hz
+from domain.design.opamp import given_gbw_hz
 from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stages
 from shared.message import msg
 
@@ -77,7 +77,7 @@ FAMILY = replace(
     one=msg("a multiple-feedback filter"),
     examples={"en": "multiple-feedback low-pass filter, 2nd order, cut-off 1 kHz, gain 10",
               "zh": "多重反馈低通滤波器，四阶巴特沃斯，截止频率1kHz，增益2倍"},
-    words=kit.Words(named=f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}", refuses=(SINGLE_SUPPLY,)),
+    words=kit.Words(named=f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}"),
     claims=_claims,
     quantities=_QUANTITIES,
     title=lambda request: sallen_key.title(request).replace("Sallen-Key", "Multiple-feedback"),

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, opamp
+from domain.design import kit, opamp, supplies
+from domain.design.families import coupling_rows as coupling
 from domain.design.families.filter_rows import LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.kit import best_pair, impossible, spice, values_between, with_unit
 from shared.message import msg
@@ -45,13 +46,16 @@ def complete(request: kit.Request) -> kit.Said:
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96 whose ratio comes nearest, and the slowest op-amp that is fast enough."""
+    coupling.refuse_beyond_rails(request, supplies.rails_of(request, "divider"))
+    coupling.refuse_inputs_at_ground(request)
     gain = request["gain"] * correction["gain"]
     # Finite A0: gain = ratio / (1 + ratio / A0)
     ratio = gain / (1 - gain / opamp.OPEN_LOOP_GAIN)
     if request["gain"] < _FOLLOWER_BELOW:
         gbw = opamp.fast_enough(request, correction, 1.0)
         note = msg("A follower: the output is wired to the inverting input.")
-        return kit.Sized(parts={}, figures={"gbw_hz": gbw}, notes=(note,))
+        parts = coupling.capacitors(request, None)
+        return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note, *coupling.notes(request, parts)))
     ratio = max(ratio, 1 + 1e-4)
     ground = _GROUND_OHM if ratio <= _HIGH_GAIN else _GROUND_OHM_OF_HIGH_GAIN
     ground = max(ground, _LEAST_FEEDBACK_OHM / (ratio - 1))
@@ -65,22 +69,42 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     gbw = opamp.fast_enough(request, correction, ratio)
     note = msg("R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
                r1=with_unit(r1, "Ω"), r2=with_unit(r2, "Ω"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
-    return kit.Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+    parts = {"R1": r1, "R2": r2, **coupling.capacitors(request, r1)}
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note, *coupling.notes(request, parts)))
+
+
+def _reference(request: kit.Request) -> supplies.Reference:
+    """A DC-coupled amplifier on a single supply works from ground, a follower about what drives it."""
+    return "divider" if coupling.is_ac(request) else "none"
+
+
+def _level_v(request: kit.Request, rails: supplies.Rails) -> float:
+    """Of the source: where the output of a DC-coupled one stands in the middle of its swing."""
+    if coupling.is_ac(request) or not rails.is_single:
+        return 0.0
+    return (rails.lowest_v + rails.highest_v) / 2 / float(request["gain"])
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, the two resistors and the op-amp."""
-    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
-    sine = f"SIN(0 {spice(amplitude)} {opamp.mid_band_hz(request)})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
-    opamp.write_supplies(deck, request["supply_v"])
-    back = "out"
-    if sized.parts:
+    is_ac, back, plus, foot = coupling.is_ac(request), "out", "in", "0"
+    level = spice(_level_v(request, supplies.rails_of(request, _reference(request))))
+    sine = f"SIN({level} {spice(coupling.amplitude_v(request))} {spice(coupling.mid_hz(request))})"
+    deck.part(f"Vin in 0 DC {level} AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
+    rails = supplies.write_rails(deck, request, _reference(request))
+    if is_ac:
+        plus = "p"
+        deck.part(f"Cin in p {spice(sized.parts['Cin'])}", msg("AC coupling"))
+        deck.part(f"Rb p {rails.ground} {spice(sized.parts['Rb'])}", msg("bias of the input"))
+    if "C1" in sized.parts:
+        foot = "f"
+        deck.part(f"C1 f 0 {spice(sized.parts['C1'])}", msg("a gain of 1 at DC: sets the lower corner"))
+    if "R1" in sized.parts:
         back = "n"
-        deck.part(f"R1 n 0 {spice(sized.parts['R1'])}", msg("to ground: sets the gain together with R2"))
+        deck.part(f"R1 n {foot} {spice(sized.parts['R1'])}", msg("to ground: sets the gain together with R2"))
         deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
     deck.part(
-        f"X1 in {back} vcc vee out {request['opamp']}",
+        f"X1 {plus} {back} vcc {rails.low} out {request['opamp']}",
         msg("op-amp; the signal drives its non-inverting input"),
     )
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
@@ -107,7 +131,6 @@ FAMILY = kit.Family(
             r"transistor|晶体管|三极管|2n\d{4}|"
             r"(?<![a-z])(?:bc[58]\d\d|bjt|npn|jfet)|" + rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}"
         ),
-        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
         kit.Quantity(
@@ -116,6 +139,8 @@ FAMILY = kit.Family(
             words=r"(?<![a-z])gain|增益|放大倍数|放大", example=10, required=True,
         ),
         opamp.BANDWIDTH,
+        coupling.LOW,
+        coupling.SWING,
         opamp.SUPPLY,
         opamp.GBW,
         kit.TOLERANCE,
@@ -127,18 +152,24 @@ FAMILY = kit.Family(
             options=(kit.Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
                      kit.Option(key="follower", label=msg("voltage follower"), words=_ONLY_FOLLOWS)),
         ),
+        supplies.RAILS,
+        coupling.COUPLING,
     ),
+    judge=supplies.judged(_reference),
     goals=(
         kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-                    expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})"),
+                    expression=lambda request: f"at(re(v(out)/v(in)),{spice(coupling.mid_hz(request))})"),
         opamp.BANDWIDTH_GOAL,
+        coupling.LOW_GOAL,
+        coupling.LEVEL_GOAL,
+        coupling.SWING_GOAL,
     ),
     title=lambda request: ("Voltage follower, "
                            if request["form"] == "follower"
                            else f"Non-inverting amplifier, gain {request['gain']:.4g}, ")
     + with_unit(request["bandwidth_hz"], "Hz"),
     remarks=(msg("Gain = 1 + R2 / R1, bandwidth = GBW / (1 + R2 / R1)."),),
-    analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
+    analyses=coupling.analyses,
     size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families import threshold_rows as rows
 from domain.design.kit import best_pair, impossible, nearest, spice, values_between, with_unit
-from domain.design.opamp import LIMIT_V, OPAMP, SINGLE_SUPPLY, write_opamp, write_supplies
+from domain.design.opamp import OPAMP, write_opamp
 from shared.message import msg
 
 _FEEDBACK_OHM = (22e3, 2.2e6)
@@ -22,10 +22,10 @@ _DIVIDER_OHM = (4.7e3, 47e3)
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96 and E24 by the hysteresis, R3 and R4 of E96 by the middle."""
-    rows.refuse_beyond_swing(request)
-    supply = request["supply_v"]
+    rails = supplies.rails_of(request, "none")
+    rows.refuse_beyond_swing(request, rails)
     upper, lower = (request[name] * correction[name] for name in ("upper_v", "lower_v"))
-    ratio = (upper - lower) * correction["hysteresis_v"] / 2 / (supply - LIMIT_V)
+    ratio = (upper - lower) * correction["hysteresis_v"] / (rails.highest_v - rails.lowest_v)
     feedback = [each for each in values_between(*_FEEDBACK_OHM, "E24") if ratio * each >= _LEAST_OHM]
     if not feedback:
         width = with_unit(request["hysteresis_v"], "V")
@@ -36,9 +36,10 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     r2 = min(feedback, key=lambda each: abs(math.log(ratio * each / nearest(ratio * each, "E96"))))
     r1 = nearest(ratio * r2, "E96")
     parts = {"R1": r1, "R2": r2}
-    reference = (upper + lower) / 2 / (1 + r1 / r2)
+    rest = (rails.highest_v + rails.lowest_v) / 2
+    reference = ((upper + lower) / 2 + rest * r1 / r2) / (1 + r1 / r2)
     if reference:
-        share = abs(reference) / supply
+        share = abs(reference) / rails.supply_v
         parts["R3"], parts["R4"] = best_pair(
             values_between(*_DIVIDER_OHM, "E96"),
             lambda low: low * (1 / share - 1),
@@ -51,17 +52,18 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """A slow triangle over both thresholds, the resistors and the op-amp."""
     rows.write_triangle(deck, request)
-    write_supplies(deck, request["supply_v"])
+    rails = supplies.write_rails(deck, request, "none")
     parts, minus = sized.parts, "0"
     deck.part(f"R1 in p {spice(parts['R1'])}", msg("input: sets the hysteresis together with R2"))
     deck.part(f"R2 out p {spice(parts['R2'])}", msg("positive feedback: sets the hysteresis"))
     if "R3" in parts:
         minus = "n"
-        rail = "vcc" if request["upper_v"] + request["lower_v"] > 0 else "vee"
+        is_up = rails.is_single or request["upper_v"] + request["lower_v"] > 0
+        rail = "vcc" if is_up else rails.low
         deck.part(f"R3 n 0 {spice(parts['R3'])}", msg("to ground: sets the middle of the thresholds"))
         deck.part(f"R4 n {rail} {spice(parts['R4'])}", msg("sets the middle of the thresholds"))
-    deck.part(f"X1 p {minus} vcc vee out {request['opamp']}", msg("op-amp as comparator"))
-    deck.cards(f".nodeset v(out)={spice(LIMIT_V - request['supply_v'])}")  # of the two states the first
+    deck.part(f"X1 p {minus} vcc {rails.low} out {request['opamp']}", msg("op-amp as comparator"))
+    deck.cards(f".nodeset v(out)={spice(rails.lowest_v)}")  # of the two states the first
     write_opamp(deck, request, gbw_hz=10e6)
 
 
@@ -76,10 +78,10 @@ FAMILY = kit.Family(
                r"(?:[\s-](?:trigger|comparator|circuit))*|"
                r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))"),
         excludes=rows.NO_SCHMITT,
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=rows.QUANTITIES,
-    choices=(OPAMP,),
+    choices=(OPAMP, supplies.RAILS),
+    judge=supplies.judged("none"),
     goals=rows.GOALS,
     title=lambda request: f"Non-inverting {rows.title_of(request)}",
     stem=lambda request: f"non_inverting_{rows.stem_of(request)}",

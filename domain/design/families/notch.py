@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families import resonance_rows as rows
 from domain.design.kit import best_pair, spice, values_between, with_unit
-from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
+from domain.design.opamp import GBW, OPAMP, SUPPLY, enough_gbw_hz, write_opamp
 from shared.message import msg
 
 _OHM = 22e3
@@ -62,8 +62,11 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, the two T, the follower of the output and that of the foot."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     sine = f"SIN(0 1 {spice(request['center_hz'])})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the notch for .tran"))
-    write_supplies(deck, request["supply_v"])
+    deck.part(
+        f"Vin in {supplies.ground_of(request)} DC 0 AC 1 {sine}",
+        msg("input: 1 V for .ac, a sine at the notch for .tran"),
+    )
+    rails = supplies.write_rails(deck, request, "buffer")
     deck.part(f"R1 in a {parts['R']}", msg("resistor T"))
     deck.part(f"R2 a p {parts['R']}", msg("resistor T"))
     deck.part(f"C3 a foot {parts['C']}", msg("shunt leg: 2 C together with C4"))
@@ -72,10 +75,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"C2 b p {parts['C']}", msg("capacitor T"))
     deck.part(f"R3 b foot {parts['R']}", msg("shunt leg: R/2 together with R3b"))
     deck.part(f"R3b b foot {parts['R']}", msg("shunt leg: R/2 together with R3"))
-    deck.part(f"X1 p out vcc vee out {request['opamp']}", msg("output follower"))
+    deck.part(f"X1 p out vcc {rails.low} out {request['opamp']}", msg("output follower"))
     deck.part(f"R4 out d {parts['R4']}", msg("sets Q together with R5"))
-    deck.part(f"R5 d 0 {parts['R5']}", msg("sets Q together with R4"))
-    deck.part(f"X2 d foot vcc vee foot {request['opamp']}", msg("follower that drives the shunt legs"))
+    deck.part(f"R5 d {rails.ground} {parts['R5']}", msg("sets Q together with R4"))
+    deck.part(
+        f"X2 d foot vcc {rails.low} foot {request['opamp']}", msg("follower that drives the shunt legs")
+    )
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -90,10 +95,10 @@ FAMILY = kit.Family(
                r"twin[\s-]?t(?: (?:notch|band[\s-]?stop|filter|network))*|"
                r"(?:双\s?t(?:型|网络)?|有源|二阶|工频)*(?:陷波|带阻)(?:滤波)?(?:器|电路)?"),
         excludes=r"(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|oscillat|振荡|fourth|4th|[46]阶|butterw|cheb|切比雪夫",
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=_QUANTITIES,
-    choices=(OPAMP,),
+    choices=(OPAMP, supplies.RAILS),
+    judge=supplies.judged("buffer"),
     goals=(
         kit.GoalRow(
             metric="rejection", label=msg("Rejection at the center"), unit="dB", quantity="rejection_db",

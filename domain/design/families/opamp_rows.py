@@ -31,7 +31,7 @@ def quantities(most_gain: float, least_hz: float, most_hz: float) -> tuple[kit.Q
             within=(LEAST_DEGREES, MOST_DEGREES),
         ),
         LOAD_FARAD,
-        replace(SUPPLY, default=5.0),
+        replace(SUPPLY, default=5.0, is_told=True),
         replace(kit.TOLERANCE, is_told=False),
     )  # fmt: skip
 

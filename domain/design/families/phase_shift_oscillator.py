@@ -13,6 +13,7 @@ import math
 from domain.design import kit, opamp
 from domain.design.families import oscillator_rows as rows
 from domain.design.kit import at_most, best_pair, nearest, spice, unreachable, values_between, with_unit
+from domain.design.supplies import judged
 from shared.message import msg
 
 _OHM = (1.5e3, 6.8e3)
@@ -82,10 +83,11 @@ FAMILY = kit.Family(
                r"generator))|"
                r"(?:rc)?(?:相移|移相)(?:式)?(?:正弦波?)?(?:振荡|震荡)(?:器|电路)"),
         excludes=r"bjt|transistor|晶体管|三极管|colpitts|hartley|wien|文氏|quadrature|正交|bubba",
-        refuses=(opamp.SINGLE_SUPPLY,),
+        refuses=(opamp.DUAL_ONLY,),
     ),
     quantities=(rows.frequency_row((1, 30e3), 1e3), rows.AMPLITUDE, opamp.SUPPLY, opamp.GBW, kit.TOLERANCE),
     choices=(opamp.OPAMP,),
+    judge=judged("none"),
     goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
     title="Phase-shift oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi sqrt(6) R C) at a gain of -29, which the diodes hold."),),

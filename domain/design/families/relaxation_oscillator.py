@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
 from domain.design.kit import nearest, spice, with_unit
-from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
+from domain.design.opamp import GBW, OPAMP, SUPPLY, enough_gbw_hz, write_opamp
 from shared.message import msg
 
 _DIVIDER_OHM = 22e3
@@ -27,22 +27,37 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
     note = msg("R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.", r=with_unit(r, "Ω"),
                c=with_unit(c, "F"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
-    parts = {"R1": _DIVIDER_OHM, "R2": _DIVIDER_OHM, "R3": r, "C1": c}
+    parts = {"R1": _DIVIDER_OHM, **_foot(request), "R3": r, "C1": c}
     return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def _foot(request: kit.Request) -> dict[str, float]:
+    """R2 to ground; on a single supply R2 and R4 that are as much side by side, and hold the middle of the
+    output's swing, so that both halves of a period are alike."""
+    rails = supplies.rails_of(request, "none")
+    if not rails.is_single:
+        return {"R2": _DIVIDER_OHM}
+    share = (rails.lowest_v + rails.highest_v) / 2 / rails.supply_v
+    return {"R2": nearest(_DIVIDER_OHM / (1 - share), "E96"), "R4": nearest(_DIVIDER_OHM / share, "E96")}
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supplies, the divider that makes the hysteresis, R and C, the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_supplies(deck, request["supply_v"])
+    rails = supplies.write_rails(deck, request, "none")
     deck.part(f"R1 out p {parts['R1']}", msg("hysteresis, together with R2"))
-    deck.part(f"R2 p 0 {parts['R2']}", msg("hysteresis, together with R1"))
+    if rails.is_single:
+        deck.part(f"R2 p 0 {parts['R2']}", msg("with R4 the mid-rail, and the hysteresis together with R1"))
+        deck.part(f"R4 p vcc {parts['R4']}", msg("with R2 the mid-rail"))
+    else:
+        deck.part(f"R2 p 0 {parts['R2']}", msg("hysteresis, together with R1"))
     deck.part(f"R3 out n {parts['R3']}", msg("charges C1: sets the frequency"))
     deck.part(f"C1 n 0 {parts['C1']}", msg("sets the frequency together with R3"))
-    deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp, as a comparator"))
+    deck.part(f"X1 p n vcc {rails.low} out {request['opamp']}", msg("op-amp, as a comparator"))
     deck.rule()
     deck.cards(".options method=gear")  # trapezoids ring where the comparator switches
-    deck.part(f".ic v(n)={spice(-0.2 * request['supply_v'])}", msg("start-up kick in place of noise"))
+    kick = rails.middle_v - 0.2 * (rails.middle_v or rails.supply_v)
+    deck.part(f".ic v(n)={spice(kick)}", msg("start-up kick in place of noise"))
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -60,10 +75,10 @@ FAMILY = kit.Family(
                    r"多谐振荡(?:器|电路)|"
                    r"方波(?:信号)?(?:发生|振荡)(?:器|电路)"),
         excludes=r"555|(?<![a-z])bjt|transistor|晶体管|三极管|ring|环形|crystal|晶体|sine|正弦|unijunction|单结|cmos",
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(frequency_row((0.1, 300e3), 1e3), SUPPLY, GBW, kit.TOLERANCE),
-    choices=(OPAMP,),
+    choices=(OPAMP, supplies.RAILS),
+    judge=supplies.judged("none"),
     goals=(
         FREQUENCY_GOAL,
         kit.GoalRow(metric="duty", label=msg("Duty cycle"), unit="1", is_corrected=False,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families import filter_rows as rows
 from domain.design.families import sallen_key_response
 from domain.design.families.filter_requests import filter_kind, filter_reader, order_of
@@ -141,15 +141,11 @@ FAMILY = kit.Family(
               "zh": "截止频率为1kHz的二阶巴特沃斯低通滤波器"},
     words=kit.Words(
         named=_NAMED,
-        refuses=(
-            (r"single[\s-]supply|单电源|single [\d.+ ]*v",
-             msg("Filters on a single supply cannot be designed yet."),
-             msg("Specify a symmetrical supply, for example ±5 V.")),
-        ),
     ),
     claims=_claims,
     quantities=QUANTITIES,
-    choices=(sallen_key_response.RESPONSE, rows.CUTOFF_AT, OPAMP),
+    choices=(sallen_key_response.RESPONSE, rows.CUTOFF_AT, OPAMP, supplies.RAILS),
+    judge=supplies.judged("buffer"),
     goals=sallen_key_response.GOALS,
     title=title,
     stem=stem,

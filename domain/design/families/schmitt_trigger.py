@@ -5,23 +5,24 @@ The input goes to the - input, the output moves the + input: `domain.design.hyst
 
 from __future__ import annotations
 
-from domain.design import kit
+from domain.design import kit, supplies
 from domain.design.families import threshold_rows as rows
 from domain.design.hysteresis import ways
 from domain.design.kit import impossible, spice, with_unit
-from domain.design.opamp import LIMIT_V, OPAMP, SINGLE_SUPPLY, write_opamp, write_supplies
+from domain.design.opamp import OPAMP, write_opamp
 from shared.message import msg
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The resistors of E96 (R3: E24) whose thresholds come nearest."""
-    supply = request["supply_v"]
-    rows.refuse_beyond_swing(request)
+    rails = supplies.rails_of(request, "none")
+    rows.refuse_beyond_swing(request, rails)
     upper, lower = (request[name] * correction[name] for name in ("upper_v", "lower_v"))
     more = (correction["hysteresis_v"] - 1) * (upper - lower) / 2
     found = min(
-        ways(upper + more, lower - more, supply, supply - LIMIT_V), key=lambda way: way[0], default=None
-    )
+        ways(upper + more, lower - more, rails.supply_v, (rails.lowest_v, rails.highest_v)),
+        key=lambda way: way[0], default=None,
+    )  # fmt: skip
     if found is None:
         width = with_unit(request["hysteresis_v"], "V")
         raise impossible(
@@ -31,18 +32,23 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     return kit.Sized(parts=found[1])
 
 
+def _pulls_up(request: kit.Request, rails: supplies.Rails) -> bool:
+    """Whether R2 goes to the upper supply: towards the middle of the thresholds, or the only one there is."""
+    return rails.is_single or request["upper_v"] + request["lower_v"] > 0
+
+
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """A slow triangle over both thresholds, the resistors and the op-amp."""
     rows.write_triangle(deck, request)
-    write_supplies(deck, request["supply_v"])
+    rails = supplies.write_rails(deck, request, "none")
     parts = sized.parts
     deck.part(f"R1 p 0 {spice(parts['R1'])}", msg("to ground: sets the hysteresis together with R3"))
     if "R2" in parts:
-        rail = "vcc" if request["upper_v"] + request["lower_v"] > 0 else "vee"
+        rail = "vcc" if _pulls_up(request, rails) else rails.low
         deck.part(f"R2 p {rail} {spice(parts['R2'])}", msg("sets the middle of the thresholds"))
     deck.part(f"R3 out p {spice(parts['R3'])}", msg("positive feedback: sets the hysteresis"))
-    deck.part(f"X1 p in vcc vee out {request['opamp']}", msg("op-amp as comparator"))
-    deck.cards(f".nodeset v(out)={spice(request['supply_v'] - LIMIT_V)}")  # of the two states the first
+    deck.part(f"X1 p in vcc {rails.low} out {request['opamp']}", msg("op-amp as comparator"))
+    deck.cards(f".nodeset v(out)={spice(rails.highest_v)}")  # of the two states the first
     write_opamp(deck, request, gbw_hz=10e6)
 
 
@@ -57,10 +63,10 @@ FAMILY = kit.Family(
                r"(?:inverting |hysteresis )?comparators?(?: circuit| with hysteresis)?|"
                r"(?:反相)?(?:滞回|迟滞|回差|滞后|电压)?比较(?:器|电路)"),
         excludes=rf"non[\s-]?inverting|同相|{rows.NO_SCHMITT}",
-        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=rows.QUANTITIES,
-    choices=(OPAMP,),
+    choices=(OPAMP, supplies.RAILS),
+    judge=supplies.judged("none"),
     goals=rows.GOALS,
     title=rows.title_of,
     stem=rows.stem_of,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.design import kit, opamp
+from domain.design import kit, opamp, supplies
 from domain.design.families import filter_rows as rows
 from domain.design.families import resonance_rows as resonance
 from domain.design.families.amplifier_rows import gain_row
@@ -82,29 +82,38 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     named = {"low": "lp", "band": "bp", "high": "hp", request["output"]: "out"}
     low, band, high = named["low"], named["band"], named["high"]
     peak = max(1.0, request["gain"]) * max(1.0, request["quality"])
-    sine = f"SIN(0 {spice(min(1.0, 0.4 * request['supply_v'] / peak))} {spice(request['center_hz'])})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the center for .tran"))
-    opamp.write_supplies(deck, request["supply_v"])
+    sine = f"SIN(0 {spice(supplies.amplitude_v(request, peak))} {spice(request['center_hz'])})"
+    deck.part(
+        f"Vin in {supplies.ground_of(request)} DC 0 AC 1 {sine}",
+        msg("input: 1 V for .ac, a sine at the center for .tran"),
+    )
+    rails = supplies.write_rails(deck, request, "buffer")
     if request["form"] == "khn":
         deck.part(f"R1 in n1 {parts['R1']}", msg("sets the gain"))
         deck.part(f"R2 {high} n1 {parts['R2']}", msg("feedback of the summing amplifier"))
         deck.part(f"R3 {low} n1 {parts['R2']}", msg("feedback from the low-pass output"))
         deck.part(f"R5 {band} p1 {parts['R5']}", msg("sets Q together with R6"))
-        deck.part(f"R6 p1 0 {parts['R6']}", msg("sets Q together with R5"))
-        deck.part(f"X1 p1 n1 vcc vee {high} {request['opamp']}", msg("summing amplifier"))
+        deck.part(f"R6 p1 {rails.ground} {parts['R6']}", msg("sets Q together with R5"))
+        deck.part(f"X1 p1 n1 vcc {rails.low} {high} {request['opamp']}", msg("summing amplifier"))
     else:
         deck.part(f"R1 in n2 {parts['R1']}", msg("sets the gain"))
         deck.part(f"R3 {band} n2 {parts['R3']}", msg("damps the first integrator: sets Q"))
         deck.part(f"R5 {low} n1 {parts['R2']}", msg("inverter"))
         deck.part(f"R6 n1 inv {parts['R2']}", msg("inverter"))
-        deck.part(f"X1 0 n1 vcc vee inv {request['opamp']}", msg("inverter"))
+        deck.part(f"X1 {rails.ground} n1 vcc {rails.low} inv {request['opamp']}", msg("inverter"))
     first = high if request["form"] == "khn" else "inv"
     deck.part(f"R4 {first} n2 {parts['R']}", msg("first integrator: sets f0"))
     deck.part(f"C1 n2 {band} {parts['C']}", msg("first integrator: sets f0"))
-    deck.part(f"X2 0 n2 vcc vee {band} {request['opamp']}", msg("first integrator, output: band-pass"))
+    deck.part(
+        f"X2 {rails.ground} n2 vcc {rails.low} {band} {request['opamp']}",
+        msg("first integrator, output: band-pass"),
+    )
     deck.part(f"R7 {band} n3 {parts['R']}", msg("second integrator: sets f0"))
     deck.part(f"C2 n3 {low} {parts['C']}", msg("second integrator: sets f0"))
-    deck.part(f"X3 0 n3 vcc vee {low} {request['opamp']}", msg("second integrator, output: low-pass"))
+    deck.part(
+        f"X3 {rails.ground} n3 vcc {rails.low} {low} {request['opamp']}",
+        msg("second integrator, output: low-pass"),
+    )
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -135,7 +144,7 @@ FAMILY = kit.Family(
     one=msg("a state-variable filter"),
     examples={"en": "state-variable filter, f0 1 kHz, Q 10, band-pass output",
               "zh": "状态变量滤波器，中心频率1kHz，Q值8，低通输出"},
-    words=kit.Words(named=f"{_NAMED}|{_BAND}", refuses=(opamp.SINGLE_SUPPLY,)),
+    words=kit.Words(named=f"{_NAMED}|{_BAND}"),
     claims=lambda sentence: float(sentence.has(_NAMED) and not sentence.has(_OTHERS)),
     quantities=_QUANTITIES,
     choices=(
@@ -153,7 +162,9 @@ FAMILY = kit.Family(
             ),
         ),
         opamp.OPAMP,
+        supplies.RAILS,
     ),
+    judge=supplies.judged("buffer"),
     goals=(
         replace(resonance.CENTER_GOAL, expression=_center),
         replace(resonance.QUALITY_GOAL, expression=lambda request: f"q({_band(request)})"),

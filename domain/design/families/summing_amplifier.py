@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import replace
 
-from domain.design import kit, opamp
+from domain.design import kit, opamp, supplies
 from domain.design.families.amplifier_rows import NEITHER_MORE, gain_row
 from domain.design.kit import around, impossible, left_out, nearest, read_quantities, spice, with_unit
 from shared.message import Message, msg
@@ -105,17 +105,22 @@ def _slot_s(request: kit.Request) -> float:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """One source an input, high one after the other, the resistors and the op-amp."""
     weights, slot = _weights(request), _slot_s(request)
-    amplitude = min(1.0, 0.4 * request["supply_v"] / max(weights))
+    amplitude, ground = supplies.amplitude_v(request, max(weights)), supplies.ground_of(request)
     edge = slot / 100
     for n in range(1, len(weights) + 1):
         times = f"{spice(edge)} {spice(edge)} {spice(slot - 2 * edge)} 1k"
         pulse = f"PULSE(0 {spice(amplitude)} {spice((n - 0.5) * slot)} {times})"
-        deck.part(f"Vin{n} in{n} 0 DC 0 AC 1 {pulse}", msg("input {number}, goes high in turn", number=n))
-    opamp.write_supplies(deck, request["supply_v"])
+        deck.part(
+            f"Vin{n} in{n} {ground} DC 0 AC 1 {pulse}", msg("input {number}, goes high in turn", number=n)
+        )
+    rails = supplies.write_rails(deck, request, "buffer")
     for n in range(1, len(weights) + 1):
         deck.part(f"R{n} in{n} n {spice(sized.parts[f'R{n}'])}", msg("weight of input {number}", number=n))
     deck.part(f"Rf out n {spice(sized.parts['Rf'])}", msg("feedback"))
-    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.part(
+        f"X1 {rails.ground} n vcc {rails.low} out {request['opamp']}",
+        rails.op_amp_at_ground,
+    )
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -124,7 +129,10 @@ def _goal(n: int) -> kit.GoalRow:
 
     def expression(request: kit.Request) -> str:
         place = spice((n + 0.4) * _slot_s(request))
-        return f"at(v(out),{place})/at(v(in{n}),{place})"
+        if not supplies.is_single(request):
+            return f"at(v(out),{place})/at(v(in{n}),{place})"
+        middle = f"at(v(ref),{place})"
+        return f"(at(v(out),{place})-{middle})/(at(v(in{n}),{place})-{middle})"
 
     return kit.GoalRow(
         metric=f"weight_{n}", label=label, unit="1", quantity="gain" if n == 1 else f"weight_{n}",
@@ -146,10 +154,10 @@ FAMILY = kit.Family(
                r"(?:加权)?(?:加法|求和)(?:运算)?(?:放大)?(?:器|电路)?"),
         excludes=(r"full[\s-]adder|half[\s-]adder|全加器|半加器|binary|logic|逻辑|non[\s-]?inverting|同相|"
                   + NEITHER_MORE),
-        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=_QUANTITIES,
-    choices=(opamp.OPAMP,),
+    choices=(opamp.OPAMP, supplies.RAILS),
+    judge=supplies.judged("buffer"),
     goals=tuple(_goal(n) for n in range(1, _MOST + 1)),
     title=lambda request: (
         f"Summing amplifier, weights {' '.join(f'{each:.4g}' for each in _weights(request))}"

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from domain.design import kit
 from domain.design.kit import beyond, left_out, read_quantities, spice
-from domain.design.opamp import LIMIT_V, SUPPLY
+from domain.design.opamp import SUPPLY
+from domain.design.supplies import Rails, default_supply_v, is_single, limits
 from shared.message import msg
 
 _VOLTS = (-40.0, 40.0)
@@ -16,6 +17,8 @@ _PERIOD_S = 0.2
 """Of the slow triangle: the op-amp's own delay moves the thresholds by less than 0.01 % of the swing."""
 
 THRESHOLD = msg("threshold")
+_EDGE = 0.02
+"""Of a single supply: nearer to its ends no threshold is set."""
 NO_SCHMITT = r"oscillat|振荡|window|窗口|(?<![a-z])(?:pwm|adc)(?![a-z])|relaxation|multivibrator"
 _LEVEL = r"threshold|trip|switch|flip|门限|阈值|翻转|触发电平"
 _SIDE = r"upper|lower|v_?(?:th|t|ut|lt)[hlpn+-]|[上下]限|[上下]门|[正负]向|[高低](?:门限|阈值|触发)"
@@ -86,7 +89,7 @@ def complete(request: kit.Request) -> kit.Said:
         upper, lower = max(upper, lower), min(upper, lower)
     middle, half = request["threshold_v"], (request["hysteresis_v"] or 0.1) / 2
     if middle is None:
-        middle = 0.0 if upper is None else upper - half
+        middle = _usual_middle(request) if upper is None else upper - half
         middle = middle if lower is None else lower + half if upper is None else (upper + lower) / 2
     upper = middle + half if upper is None else upper
     lower = 2 * middle - upper if lower is None else lower
@@ -95,9 +98,16 @@ def complete(request: kit.Request) -> kit.Said:
     return kit.Said(values=values, stated=frozenset({"upper_v", "lower_v"} if said else ()))
 
 
-def _crossing(passing: int) -> str:
+def _usual_middle(request: kit.Request) -> float:
+    """Of thresholds that nobody said: midway between the supplies."""
+    supply: float = request["supply_v"] or default_supply_v(request)
+    return supply / 2 if is_single(request) else 0.0
+
+
+def _crossing(request: kit.Request, passing: int) -> str:
     """The triangle rises first: the output falls at the upper threshold, and rises at the lower one."""
-    return f"at(v(in),cross(v(out),0,{passing}))"
+    level = spice(request["supply_v"] / 2) if is_single(request) else "0"
+    return f"at(v(in),cross(v(out),{level},{passing}))"
 
 
 def _threshold(request: kit.Request, name: str) -> kit.Bounds:
@@ -108,14 +118,16 @@ def _threshold(request: kit.Request, name: str) -> kit.Bounds:
 GOALS = (
     kit.GoalRow(
         metric="upper_threshold", label=msg("Upper threshold"), unit="V", quantity="upper_v",
-        expression=lambda _request: _crossing(1), bounds=lambda request: _threshold(request, "upper_v"),
+        expression=lambda request: _crossing(request, 1),
+        bounds=lambda request: _threshold(request, "upper_v"),
     ),
     kit.GoalRow(
         metric="lower_threshold", label=msg("Lower threshold"), unit="V", quantity="lower_v",
-        expression=lambda _request: _crossing(2), bounds=lambda request: _threshold(request, "lower_v"),
+        expression=lambda request: _crossing(request, 2),
+        bounds=lambda request: _threshold(request, "lower_v"),
     ),
     kit.GoalRow(metric="hysteresis", label=msg("Hysteresis"), unit="V", quantity="hysteresis_v",
-                expression=lambda _request: f"{_crossing(1)}-{_crossing(2)}"),
+                expression=lambda request: f"{_crossing(request, 1)}-{_crossing(request, 2)}"),
 )  # fmt: skip
 
 
@@ -141,10 +153,20 @@ def stem_of(request: kit.Request) -> str:
 ANALYSES = (f".tran {spice(_PERIOD_S / 2000)} {spice(_PERIOD_S)}",)
 
 
-def refuse_beyond_swing(request: kit.Request) -> None:
-    """Raises CircuitError for thresholds that the output cannot hold."""
-    reach = 0.9 * (request["supply_v"] - LIMIT_V)
+def refuse_beyond_swing(request: kit.Request, rails: Rails) -> None:
+    """Raises CircuitError for thresholds that the output cannot hold, or the inputs not see."""
+    advice = msg("Raise the supply: the thresholds must lie inside the output swing.")
+    if rails.is_single:
+        part = limits(request)
+        low = max(part.input_low_v, _EDGE * rails.supply_v)
+        high = min(rails.supply_v - part.input_high_v, rails.highest_v, (1 - _EDGE) * rails.supply_v)
+        if request["upper_v"] > high:
+            raise beyond(THRESHOLD, "V", request["upper_v"], high, advice, digits=4)
+        if request["lower_v"] < low:
+            asks = msg("Choose thresholds inside the supply, or ask for two supplies, for example ±5 V.")
+            raise beyond(THRESHOLD, "V", request["lower_v"], low, asks, digits=4)
+        return
+    reach = 0.9 * rails.highest_v
     outer = max(abs(request["upper_v"]), abs(request["lower_v"]))
     if outer >= reach:
-        advice = msg("Raise the supply: the thresholds must lie inside the output swing.")
         raise beyond(THRESHOLD, "V", outer, reach, advice, digits=4)

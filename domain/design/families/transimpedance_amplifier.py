@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, opamp
+from domain.design import kit, opamp, supplies
 from domain.design.kit import around, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
@@ -50,15 +50,18 @@ def _feedback_farad(rf: float, diode: float, gbw: float, wanted_hz: float) -> fl
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The photodiode as a current source with its capacitance, the op-amp and its feedback."""
-    amplitude = 0.25 * request["supply_v"] / request["transimpedance_ohm"]
+    amplitude = supplies.amplitude_v(request, request["transimpedance_ohm"], share=0.25)
     sine = f"SIN(0 {spice(amplitude)} {opamp.mid_band_hz(request)})"
     deck.part(f"Iin 0 d DC 0 AC 1 {sine}", msg("photocurrent: 1 A for .ac, a sine at mid band for .tran"))
     deck.part("Vin d in DC 0", msg("measures the current"))
     deck.part(f"Cd in 0 {spice(request['diode_farad'])}", msg("capacitance of the photodiode"))
-    opamp.write_supplies(deck, request["supply_v"])
+    rails = supplies.write_rails(deck, request, "divider")
     deck.part(f"Rf out in {spice(sized.parts['Rf'])}", msg("sets the transimpedance"))
     deck.part(f"Cf out in {spice(sized.parts['Cf'])}", msg("keeps the loop stable, without a peak"))
-    deck.part(f"X1 0 in vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.part(
+        f"X1 {rails.ground} in vcc {rails.low} out {request['opamp']}",
+        rails.op_amp_at_ground,
+    )
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -76,7 +79,6 @@ FAMILY = kit.Family(
             r"光电(?:二极管|检测)(?:前置)?放大(?:器|电路)|(?:电流(?:-|转|/)?电压|i[/-]?v)(?:转换|变换)(?:器|电路)"
         ),
         excludes=r"cmos|common[\s-]gate|共栅",
-        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
         kit.Quantity(
@@ -92,7 +94,8 @@ FAMILY = kit.Family(
         opamp.GBW,
         kit.TOLERANCE,
     ),
-    choices=(opamp.OPAMP,),
+    choices=(opamp.OPAMP, supplies.RAILS),
+    judge=supplies.judged("divider"),
     goals=(
         kit.GoalRow(
             metric="transimpedance", label=msg("Transimpedance"), unit="Ohm", quantity="transimpedance_ohm",

@@ -13,6 +13,7 @@ import math
 from domain.design import kit, opamp
 from domain.design.families import oscillator_rows as rows
 from domain.design.kit import best_pair, nearest, spice, unreachable, values_between, with_unit
+from domain.design.supplies import judged
 from shared.message import msg
 
 _GROUND_OHM = (6.8e3, 30e3)
@@ -92,10 +93,11 @@ FAMILY = kit.Family(
             r"发生)(?:器|电路)"
         ),
         excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|square|方波",
-        refuses=(opamp.SINGLE_SUPPLY,),
+        refuses=(opamp.DUAL_ONLY,),
     ),
     quantities=(rows.frequency_row((1, 500e3), 1e3), rows.AMPLITUDE, opamp.SUPPLY, opamp.GBW, kit.TOLERANCE),
     choices=(opamp.OPAMP,),
+    judge=judged("none"),
     goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
     title="Wien-bridge oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi R C) at a gain of 3, which the diodes hold."),),

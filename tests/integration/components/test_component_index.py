@@ -14,7 +14,6 @@ from shared.cpu_executor import CpuTaskExecutor
 from shared.paths import MODEL_LIBRARY
 from tests.fakes.vendor_libraries import write_libraries
 
-
 SHIPPED = len(tuple(MODEL_LIBRARY.glob("*.lib")))
 
 

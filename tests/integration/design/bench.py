@@ -98,7 +98,9 @@ def run_all(deck: str, folder: Path, name: str = "deck", seconds: float = 60.0) 
 
 def plot_for(expression: str, plots: list[Data]) -> Data:
     """The plot a goal is read from: responses over frequency from the small-signal analysis."""
-    is_response = bool(re.match(r"\w*(?:phase_margin|ugf|dcgain|highcut|lowcut)\(", expression))
+    is_response = bool(
+        re.match(r"\w*(?:phase_margin|ugf|dcgain|highcut|lowcut|gain|at\((?:re|im))\(", expression)
+    )
     return next((plot for plot in plots if plot.name.startswith("AC") == is_response), plots[0])
 
 
