@@ -43,6 +43,10 @@ class Deck:
         """An element or card and, behind it, what it is for."""
         self._lines.append(f"{line:<{_COMMENT_COLUMN}} ; {_one_line(self._say(role))}")
 
+    def outputs(self, letter: str) -> list[str]:
+        """The last node of each element of a kind written so far: of an op-amp its output."""
+        return [line.split()[-2] for text in self._lines if (line := text.split(";")[0]).startswith(letter)]
+
     def cards(self, *lines: str) -> None:
         self._lines.extend(lines)
 

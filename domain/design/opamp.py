@@ -17,7 +17,7 @@ from domain.design.engine.declaration import Correction, GoalRow, Quantity, Requ
 from domain.design.engine.library_parts import part_choice
 from domain.design.engine.op_amps import OP_AMPS
 from domain.design.engine.wording import beyond
-from domain.design.supplies import SINGLE_SUPPLY_WORDS, default_supply_v, is_single
+from domain.design.supplies import SINGLE_SUPPLY_WORDS, default_supply_v, is_single, write_start
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -73,8 +73,8 @@ OPAMP = part_choice("opamp")
 _TRANSCONDUCTANCE = 1e-3
 _HEADROOM_V = 1.7
 """With the 0.7 V of the limiting diodes the output stops 1 V inside the supplies."""
-_NEAR_V = 0.12
-"""With the 0.07 V of sharper ones 50 mV inside: rail to rail, for a single supply."""
+_NEAR_V = 0.16
+"""With the 0.1 V of softer ones 60 mV inside: rail to rail, for a single supply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +141,7 @@ def sweep(request: Request, gbw_hz: float) -> str:
 
 def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
     """What the op-amps of the circuit are, as a group of its own: the library's model, or the macro model."""
+    write_start(deck, request)
     deck.rule()
     if request["opamp"] == GENERIC:
         _write_subcircuit(deck, OpAmp(gbw_hz=gbw_hz, is_rail_to_rail=is_single(request)))
@@ -152,7 +153,7 @@ def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
 def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
     """`.subckt opamp inp inn vcc vee out` and its diode model."""
     deck.note(msg("Op-amp macromodel: one pole, limited output; slew rate and offset are not modeled."))
-    headroom, emission = (_HEADROOM_V, "") if not amplifier.is_rail_to_rail else (_NEAR_V, " N=0.1")
+    headroom, diode = (_NEAR_V, "IS=1e-9 N=0.3") if amplifier.is_rail_to_rail else (_HEADROOM_V, "IS=1e-14")
     pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
     deck.cards(".subckt opamp inp inn vcc vee out")
     deck.part("Rin inp inn 10G", msg("input resistance"))
@@ -165,4 +166,4 @@ def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
     deck.part(f"Vlow low vee DC {spice(headroom)}", msg("headroom to the negative supply"))
     deck.part("Ebuffer y 0 x 0 1", msg("output buffer"))
     deck.part(f"Rout y out {spice(OUTPUT_OHM)}", msg("output resistance"))
-    deck.cards(".ends opamp", f".model dlimit D(IS=1e-14{emission})")
+    deck.cards(".ends opamp", f".model dlimit D({diode})")

@@ -175,6 +175,14 @@ def write_rails(deck: Deck, request: Request, reference: Reference) -> Rails:
     return rails
 
 
+def write_start(deck: Deck, request: Request) -> None:
+    """Where the search for the operating point begins: with op-amps of the library it may lose itself."""
+    outputs = deck.outputs("X")
+    if is_single(request) and request["opamp"] in OP_AMPS and deck.outputs("Rm1"):
+        levels = " ".join(f"v({node})={spice(request['supply_v'] / 2)}" for node in dict.fromkeys(outputs))
+        deck.cards(f".nodeset {levels}")
+
+
 def judged(reference: Reference | Callable[[Request], Reference]) -> Callable[[Request], tuple[Message, ...]]:
     """What is told of the supplies of a circuit with this signal ground; it refuses what they cannot do."""
 

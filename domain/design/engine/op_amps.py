@@ -48,5 +48,5 @@ OP_AMPS = {
     "AD8605": _part(10e6, (2.7, 5.5), (0.02, 0.02), (0, 0)),
 }
 """By the name of the part. Every figure of the output and the bandwidth is held against the model by test."""
-RAIL_TO_RAIL = _part(0.0, (1.8, 80), (0.07, 0.07), (0, 0))
+RAIL_TO_RAIL = _part(0.0, (1.8, 80), (0.1, 0.1), (0, 0))
 """The macro model on a single supply; its bandwidth is chosen."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit, supplies
+from domain.design.engine.op_amps import OP_AMPS
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
 from domain.design.kit import nearest, spice, with_unit
 from domain.design.opamp import GBW, OPAMP, SUPPLY, enough_gbw_hz, write_opamp
@@ -54,6 +55,8 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"R3 out n {parts['R3']}", msg("charges C1: sets the frequency"))
     deck.part(f"C1 n 0 {parts['C1']}", msg("sets the frequency together with R3"))
     deck.part(f"X1 p n vcc {rails.low} out {request['opamp']}", msg("op-amp, as a comparator"))
+    if request["opamp"] in OP_AMPS:
+        deck.part("Cw out 0 10p", msg("wiring at the output: the edges need some capacitance"))
     deck.rule()
     deck.cards(".options method=gear")  # trapezoids ring where the comparator switches
     kick = rails.middle_v - 0.2 * (rails.middle_v or rails.supply_v)

@@ -397,7 +397,7 @@ def test_a_limit_takes_the_end_of_a_range_that_it_has_to_hold_for():
         (
             "inverting amplifier, gain 10, output 4 Vpp, single supply 3.3 V",
             "impossible_goal",
-            "3.16 V about",
+            "3.1 V about",
         ),
         ("inverting amplifier, gain 2, LM358, single supply 3.3 V", "impossible_goal", "20 mV to 1.8 V"),
         ("inverting amplifier, gain 2, MCP6002, ±5 V", "impossible_goal", "1.8 V to 6 V between"),
