@@ -16,7 +16,7 @@ import os
 import random
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+_OF_LANGGRAPH = "__"
+"""What its own channels begin with: interruptions, their answers, errors."""
 _QUICKLY = 1
 """zlib's level."""
 _BUSY_S = 5.0
@@ -120,7 +122,11 @@ def _saver(connection: aiosqlite.Connection, serializer: SerializerProtocol) -> 
     """LangGraph's saver, which goes to the connection's thread once for what it keeps or reads, and not
     four times.
 
-    A round of a design keeps some thirty things; each way there and back costs as much as the writing.
+    A round of a design keeps some twenty things; each way there and back costs as much as the writing.
+
+    What a node has given is kept with the checkpoint behind it and not a second time before: nodes run one
+    after the other, so that no other's work is lost with it, and a node that was killed between the two finds
+    in the transcript what it has done. Questions and their answers are kept.
     """
     from langgraph.checkpoint.sqlite import SqliteSaver
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -132,8 +138,11 @@ def _saver(connection: aiosqlite.Connection, serializer: SerializerProtocol) -> 
         async def aput(self, *args: Any, **kwargs: Any) -> RunnableConfig:
             return cast("RunnableConfig", await self._kept(there.put, *args, **kwargs))
 
-        async def aput_writes(self, *args: Any, **kwargs: Any) -> None:
-            await self._kept(there.put_writes, *args, **kwargs)
+        async def aput_writes(
+            self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], *args: Any, **kwargs: Any
+        ) -> None:
+            if any(channel.startswith(_OF_LANGGRAPH) for channel, _ in writes):
+                await self._kept(there.put_writes, config, writes, *args, **kwargs)
 
         async def _kept(self, keep: Callable[..., object], *args: Any, **kwargs: Any) -> object:
             async with self.lock:
