@@ -120,6 +120,22 @@ R1 x out 10
 RS vcc vee 1meg
 .ends
 """,
+    "dickson_pump": """Dickson charge pump
+VDD vdd 0 5
+VCLK1 c1 0 PULSE(0 5 0 10n 10n 490n 1u)
+VCLK2 c2 0 PULSE(5 0 0 10n 10n 490n 1u)
+D1 vdd n1 dm
+C1 n1 c1 100n
+D2 n1 n2 dm
+C2 c2 n2 100n
+D3 n2 n3 dm
+C3 n3 c1 100n
+D4 n3 out dm
+CO out 0 1u
+RL out 0 10k
+.model dm d
+.tran 10n 200u
+""",
     "twin_t": """Twin-T notch
 VIN in 0 AC 1
 R1 in a 10k

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from domain.circuit.schematic.heights import STRAIGHT, heights_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page, Part
 from domain.circuit.schematic.rails import Rails, find_rails
+from domain.circuit.schematic.stacked import input_bridges, pump_clocks
 from domain.circuit.schematic.symbols import Sides
 from shared.late_patterns import late_pattern
 
@@ -70,6 +71,8 @@ class _Roles:
             for pin in self.parts[at].pins:
                 self.at.setdefault(pin.net, []).append((at, pin.role))
         self.heights = heights_of([self.parts[at] for at in self.drawn], self.signs)
+        self.bridges = input_bridges(self.parts, self.drawn, self.at)
+        self.clocks = pump_clocks(self.parts, self.at, self.signs)
         self.pairs = self._pairs()
         self.windings = self._windings()
         self.ranks = self._ranks()
@@ -91,7 +94,7 @@ class _Roles:
                 if part.net("bulk") not in ("", part.net("com"), *self.signs):
                     sides[at] = Sides(right=("bulk",))
             elif part.kind == "amp":
-                flips[at] = self._plus_above(part)
+                flips[at] = self._plus_above(part) or any(at == upper for _, upper, _ in self.bridges)
                 sides[at] = self._amp_sides(part)
             elif part.kind == "box":
                 sides[at] = self._box_sides(part)
@@ -310,6 +313,7 @@ class _Roles:
         flags = [part.pins[0].net for part in self.parts if part.kind == "port"]
         ports = [net for net in flags if net not in self.signs and not self._is_output(net)]
         nets = [net for part in signal for net in part.nets if net not in self.signs] or ports
+        nets = [net for net in nets if net not in self.clocks]
         if nets:
             gates = [net for net in nets if self._only_switches(net)]
             return [net for net in nets if net not in gates] or nets
@@ -390,18 +394,13 @@ class _Roles:
             elif part.kind == "d" and strongest > 0:
                 current = abs(self.heights[a] - self.heights[b]) * STRAIGHT
                 upright[at] = ({a, b} & channels != set()) and current > _LOAD_SHARE * strongest
-            if part.kind in "cd" and {a, b} in spans:
+            if (part.kind in "cd" and {a, b} in spans) or (part.kind == "c" and self.clocks & {a, b}):
                 upright[at] = True
-            if (
-                part.kind == "d"
-                and not upright[at]
-                and (a in grounded or b in grounded)
-                and self._is_bridge(part)
-            ):
+            if part.kind == "d" and {a, b} & grounded and self._is_bridge(part):
                 upright[at] = True
         for at in {at for pair in self.windings for at in pair}:
             upright[at] = True
-        for at in self._fed_from_below():
+        for at in (*self._fed_from_below(), *(resistor for resistor, _, _ in self.bridges)):
             upright[at] = True
         self._follow_chains(upright)
         self._with_parallel(upright)
@@ -494,6 +493,10 @@ class _Roles:
 
     def _turn_within(self, part: Part, a: str, b: str) -> int:
         """Of one that stands between two inner nodes."""
+        if (a in self.clocks) != (b in self.clocks):
+            return 2 if a in self.clocks else 0
+        if upper := [self.parts[up] for at, up, _ in self.bridges if self.parts[at] is part]:
+            return 0 if a == upper[0].net("n") else 2
         if part.kind == "r" and (self._is_on_source(a) or self._is_on_source(b)):
             return 2 if self._is_on_source(a) else 0
         high_a, high_b = self.heights.get(a, 0), self.heights.get(b, 0)

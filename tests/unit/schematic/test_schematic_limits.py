@@ -18,7 +18,7 @@ MOST = {
     "two_transistors": (2, 8, 81),
     "bridge_rectifier": (2, 10, 85),
     "r_2r_ladder": (0, 1, 32),
-    "instrumentation_amplifier": (0, 10, 95),
+    "instrumentation_amplifier": (1, 12, 95),
     "folded_cascode": (5, 14, 171),
     "audio_amplifier": (6, 20, 316),
 }

@@ -67,6 +67,8 @@ def test_supplies_are_found(circuit: str, rails: set[str]) -> None:
         ("boost", "S1 C1 RL VIN", "L1 D1"),
         ("audio_amplifier", "RD RE6 RE7 RZ CZ RG CG", "RF CFB LO RO CC"),
         ("r_2r_ladder", "R0 RA1 RA2 RA3", "RA0 RB0 RB1 RB2"),
+        ("instrumentation_amplifier", "RG R4", "RF1 RF2 R1 R2 R3"),
+        ("dickson_pump", "C1 C2 C3 CO RL", "D1 D2 D3 D4"),
     ],
 )
 def test_parts_stand_or_lie_as_in_textbooks(circuit: str, standing: str, lying: str) -> None:
@@ -180,6 +182,23 @@ def test_elements_of_subcircuits_are_boxes_and_have_a_page_of_their_own() -> Non
     inner = draw(pages["op"], effort=FIRST)
     flags = {symbol.element for symbol in inner.symbols if symbol.kind == "port"}
     assert {"p", "n", "out"} <= flags
+
+
+def test_the_halves_of_an_instrumentation_amplifier_stand_one_above_the_other() -> None:
+    at = places(draw(page_of_text(GOLDEN["instrumentation_amplifier"]), effort=SEARCH))
+    assert at["xu2"][1] < at["rg"][1] < at["xu1"][1]  # the one that leads to XU3's inverting input above
+    assert abs(at["xu1"][0] - at["xu2"][0]) < abs(at["xu3"][0] - at["xu2"][0])
+
+
+def test_a_charge_pump_is_a_chain_above_the_lines_of_its_clocks() -> None:
+    at = places(draw(page_of_text(GOLDEN["dickson_pump"]), effort=SEARCH))
+    chain = [at[name][0] for name in ("vdd", "d1", "d2", "d3", "d4", "co")]
+    assert chain == sorted(chain)
+    assert max(at[name][1] for name in ("d1", "d2", "d3")) < min(at[name][1] for name in ("vclk1", "vclk2"))
+    # Without a supply the generator is the signal: a multiplier is drawn from it.
+    doubler = "t\nV1 a 0 SIN(0 5 1k)\nC1 a b 1u\nD1 0 b d\nD2 b out d\nC2 out 0 1u\n.tran 1u 1m\n"
+    _, roles, names = roles_by_name(doubler)
+    assert not roles.upright[names["C1"]]
 
 
 def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn() -> None:
