@@ -34,6 +34,7 @@ from domain.circuit.hierarchy import (
     visible_parameters,
 )
 from domain.circuit.model_checks import MODEL_TYPES, check_model_use, undefined
+from domain.circuit.sound_lines import SoundLines
 from domain.circuit.statements import Field, Statement
 from domain.circuit.topology import expression_nodes
 from shared.late_patterns import late_pattern
@@ -68,8 +69,15 @@ def check_references(
         severity: Severity = "error" if complete and block.is_used and not fragment else "info"
         scope = scope_of(block, visible[block], severity)
         check_parameters(scope, findings)
+        sound = _SOUND.among((scope.parameters, scope.functions, findings.functions))
         for placed in block.elements:
+            key = _alone(placed.element, block)
+            if key is not None and key in sound:
+                continue
+            count = len(findings.all)
             _check_element(placed, scope, findings)
+            if key is not None and len(findings.all) == count:
+                sound.add(key)
         _check_paths(block, severity, findings)
         _check_models(scope, findings)
         _check_areas(block, kept, severity, findings)
@@ -185,6 +193,24 @@ def _note_repeated(
 
 
 # ---- elements ------------------------------------------------------------------------------------
+
+
+_SOUND = SoundLines()
+
+
+def _alone(element: Element, block: Block) -> tuple[str, str] | None:
+    """An element's line and that of its model, where whether it is sound depends on these and the names of
+    parameters and functions alone; None where it may depend on more: other elements, the arguments of an
+    expression or a table, the bins of a model."""
+    raw = element.statement.raw
+    if element.letter not in "rclviqdjm" or element.missing is not None or element.expressions:
+        return None
+    if "(" in raw or "," in raw:
+        return None
+    if element.model is None:
+        return raw, ""
+    model = block.find_model(element.model.text)
+    return None if model is None or model.name.lower() != element.model.key else (raw, model.statement.raw)
 
 
 def _check_element(placed: PlacedElement, scope: Scope, findings: Findings) -> None:

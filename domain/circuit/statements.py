@@ -17,6 +17,7 @@ import codecs
 import itertools
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from shared.late_patterns import late_pattern
@@ -216,22 +217,32 @@ class Statement:
         words = (field for field in self._fields or self._split() if field.text not in _BRACKETS)
         return tuple(itertools.islice(words, count))
 
-    def _split(self) -> Iterator[Field]:
-        raw, position = self.raw, 0
-        if raw.isascii() and not _has_opener(raw):  # nearly every card: no piece needs a look of its own
-            for word in _FIELD.finditer(raw):
-                yield Field(self, word.group(), word.start(), word.end())
-            return
-        while match := _FIELD.search(raw, position):
-            start, opener = match.start(), match.group()
-            if opener == "{":
-                position = closing_brace(raw, start)
-            elif opener in {"'", '"'}:
-                closing = raw.find(opener, start + 1)
-                position = len(raw.rstrip(BLANKS)) if closing < 0 else closing + 1
-            else:
-                position = match.end()
-            yield self.field(start, position)
+    def _split(self) -> list[Field]:
+        raw = self.raw
+        if raw.isascii():  # nearly every card: nothing has to be decoded
+            return [Field(self, raw[start:end], start, end) for start, end in _words_of(raw)]
+        return [self.field(start, end) for start, end in _words_of(raw)]
+
+
+@lru_cache(maxsize=20_000)
+def _words_of(raw: str) -> tuple[tuple[int, int], ...]:
+    """Where each word of a card begins and ends. Kept: a netlist is read again at each keystroke, and nearly
+    all of its cards are those of the last time."""
+    if not _has_opener(raw):
+        return tuple(word.span() for word in _FIELD.finditer(raw))
+    found: list[tuple[int, int]] = []
+    position = 0
+    while match := _FIELD.search(raw, position):
+        start, opener = match.start(), match.group()
+        if opener == "{":
+            position = closing_brace(raw, start)
+        elif opener in {"'", '"'}:
+            closing = raw.find(opener, start + 1)
+            position = len(raw.rstrip(BLANKS)) if closing < 0 else closing + 1
+        else:
+            position = match.end()
+        found.append((start, position))
+    return tuple(found)
 
 
 def _has_opener(raw: str) -> bool:

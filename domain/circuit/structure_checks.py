@@ -16,6 +16,7 @@ from domain.circuit.foreign_forms import foreign_form
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.placed import Placed
+from domain.circuit.sound_lines import SoundLines
 from domain.circuit.statements import DEEPEST, Field, Statement
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -127,6 +128,9 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
+_SOUND = SoundLines()
+
+
 def check_structure(tree: DependencyTree, findings: Findings, *, fragment: bool) -> bool:
     """Blocks, brackets, directives, the title. True when the block structure holds."""
     before = len(findings.all)
@@ -134,8 +138,15 @@ def check_structure(tree: DependencyTree, findings: Findings, *, fragment: bool)
     is_sound = not any(d.code in {"unclosed-subckt", "stray-ends"} for d in findings.all[before:])
     for netlist in (tree.root, *tree.files.values()):
         _check_control(netlist, findings)
+    sound = _SOUND.among("cards")
     for placed in tree.expanded:
+        card = placed.statement
+        if (card.kind, card.raw) in sound:
+            continue
+        count = len(findings.all)
         _check_card(placed, findings)
+        if len(findings.all) == count:
+            sound.add((card.kind, card.raw))
     if tree.root.encoding == "utf-16" or findings.has("line-ends"):
         return False
     _check_sections(tree, findings, fragment=fragment)

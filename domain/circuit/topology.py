@@ -6,6 +6,7 @@ its terminals, so that the cost grows with the text and not with the flattened c
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -132,8 +133,34 @@ def examine(block: Block, global_nodes: frozenset[str], known: dict[Block, Block
     _depth_first(block, order, set())
     for inner in order:
         if inner not in known:
-            known[inner] = _Examiner(inner, global_nodes, known).run()
+            key = block_key(inner, global_nodes)
+            found = _KEPT.get(key)
+            if found is None:
+                found = _Examiner(inner, global_nodes, known).run()
+                if key and not (found.floating or found.loops or found.shorted):
+                    if len(_KEPT) >= _MOST_KEPT:
+                        _KEPT.clear()
+                    _KEPT[key] = found
+            known[inner] = found
     return known[block]
+
+
+_KEPT: dict[bytes, BlockWiring] = {}
+"""Of blocks as they were at an earlier look, those where nothing is wrong: nearly all at a keystroke."""
+_MOST_KEPT = 2_000
+
+
+def block_key(block: Block, global_nodes: frozenset[str]) -> bytes:
+    """What the wiring of a block depends on, digested; empty for one with instances of others, on whose
+    wiring it depends too."""
+    parts = [",".join(sorted(global_nodes)), ",".join(block.ports), str(block.parent is None)]
+    for placed in block.elements:
+        element = placed.element
+        if element.letter == "x":
+            return b""
+        parts.append(element.statement.raw)
+        parts.append(str(len(element.nodes)))
+    return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _depth_first(block: Block, order: list[Block], seen: set[Block]) -> None:

@@ -8,17 +8,22 @@ from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, canonical_node
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.hierarchy import Block, Circuit
+from domain.circuit.sound_lines import SoundLines
 from domain.circuit.statements import Statement
 from domain.circuit.topology import (
     BlockWiring,
     FloatingGroup,
     Loop,
+    block_key,
     examine,
     expression_nodes,
     terminal_counts,
 )
 from shared.late_patterns import late_pattern
 from shared.message import msg
+
+_SOUND = SoundLines()
+"""Here: blocks."""
 
 
 def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
@@ -35,13 +40,19 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
         findings.add("warning", "no-ground", message, file=place.file, at=place.element.statement)
     starts = _Start.of(tree)
     looked_at = _nodes_looked_at(tree)
+    sound = _SOUND.among(looked_at)
     for block, wiring in known.items():
         _check_loops(wiring, starts, findings)
         if has_ground and not starts.needs_no_paths:
             for group in wiring.floating:
                 if not any(node.partition(".")[0] in _instances(block) for node in group.nodes):
                     _note_floating(group, starts, findings)
-        _check_lone_nodes(block, wiring, looked_at | circuit.global_nodes, findings)
+        key = block_key(block, circuit.global_nodes)
+        if not key or key not in sound:
+            count = len(findings.all)
+            _check_lone_nodes(block, wiring, looked_at | circuit.global_nodes, findings)
+            if key and len(findings.all) == count:
+                sound.add(key)
 
 
 def _instances(block: Block) -> frozenset[str]:
