@@ -118,13 +118,13 @@ class ProcessManager:
         environment = dict(env or {})
         program = _Program(limits, on_line)
         self._alive.add(program)
-        pause = pause or Pause()
-        started = time.monotonic() - pause.held_s
+        started = _unheld(pause)
         try:
             # In a thread: looking a program up touches the disk.
             command = await asyncio.to_thread(_bound_command, argv, limits, cwd, environment)
             await program.start(command, cwd=cwd, env=environment, stdin=stdin, pass_fds=tuple(pass_fds))
-            async with pause.holding(program.hold):
+            held = contextlib.nullcontext() if pause is None else pause.holding(program.hold)
+            async with held:
                 timed_out = await program.wait_for_end(limits.wall_s, pause)
         finally:
             try:
@@ -137,7 +137,7 @@ class ProcessManager:
             stdout=program.outputs["stdout"].value(),
             stderr=program.outputs["stderr"].value(),
             truncated=any(output.dropped for output in program.outputs.values()),
-            duration_s=time.monotonic() - pause.held_s - started,
+            duration_s=_unheld(pause) - started,
         )
 
     @asynccontextmanager
@@ -181,6 +181,11 @@ class ProcessManager:
             program.kill()
         if doomed:
             await asyncio.wait([program.gone for program in doomed])
+
+
+def _unheld(pause: Pause | None) -> float:
+    """The clock, s, which stands while programs are held."""
+    return time.monotonic() - (0.0 if pause is None else pause.held_s)
 
 
 class _Program(asyncio.SubprocessProtocol):
@@ -291,11 +296,14 @@ class _Program(asyncio.SubprocessProtocol):
         if cancelled is not None:
             raise cancelled
 
-    async def wait_for_end(self, wall_s: float | None, pause: Pause) -> bool:
+    async def wait_for_end(self, wall_s: float | None, pause: Pause | None = None) -> bool:
         """Wait for the leader's end; True when the time was up first, in which it was not held."""
-        began = time.monotonic() - pause.held_s
+        if pause is None:
+            await asyncio.wait([self._leader_ended], timeout=wall_s)
+            return not self._leader_ended.done()
+        began = _unheld(pause)
         while not self._leader_ended.done():
-            left = None if wall_s is None else wall_s - (time.monotonic() - pause.held_s - began)
+            left = None if wall_s is None else wall_s - (_unheld(pause) - began)
             if left is not None and left <= 0 and not pause.is_held:
                 return True
             changed: asyncio.Future[object] = asyncio.ensure_future(pause.next_change())

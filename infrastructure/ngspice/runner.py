@@ -53,7 +53,6 @@ from infrastructure.waveforms.raw_layout import RawHeader
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.paths import LOG_FILE
-from shared.pausing import Pause
 from shared.processes import ProcessLimits, ProcessOutcome, StreamName
 from shared.uninterrupted import off_loop, uninterrupted
 
@@ -201,8 +200,8 @@ class NgspiceRunner:
         arguments = ("-n", "-b", "-D", "num_threads=1", *mode, *output, DECK_NAME)
         limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
         tail = _Tail()
-        pause = Pause() if watch is None or watch.pause is None else watch.pause
-        began = time.monotonic() - pause.held_s
+        pause = None if watch is None else watch.pause
+        began = time.monotonic() - (0.0 if pause is None else pause.held_s)
 
         def listen(stream: StreamName, line: str) -> None:
             tail.add(line)
@@ -229,7 +228,7 @@ class NgspiceRunner:
                 outcome=None,
                 stopped=stopped,
                 stopped_log=tail.text(),
-                duration_s=time.monotonic() - pause.held_s - began,
+                duration_s=time.monotonic() - (0.0 if pause is None else pause.held_s) - began,
             )
         outcome = running.result()
         return _Finished(outcome=outcome, duration_s=outcome.duration_s)
