@@ -11,12 +11,11 @@ from typing import Literal
 from application.goal_checks.foreseeing import CircuitForeseen, FigureChange, Foreseen, GoalChange
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from presentation.figures import number
-from presentation.goal_margins import limit_text, row_of, shown, typeset
+from presentation.goal_margins import limit_text, row_of, shown
 from presentation.goal_words import name_of
 from shared.message import Message, msg
 
-Tone = Literal["met", "missed", "problem", "plain"]
+Tone = Literal["met", "missed", "problem", "plain", "head"]
 _MOST_GOALS = 6
 _MOST_FIGURES = 4
 _DASH = "–"
@@ -36,7 +35,7 @@ def lines_of(foreseen: Foreseen, seen: Path | None = None) -> tuple[ForeseenLine
     is_named = len(foreseen.circuits) > 1 or (seen is not None and foreseen.circuits[0].circuit != seen)
     for each in foreseen.circuits:
         if is_named:
-            found.append(ForeseenLine(msg("{name}:", name=each.circuit.name)))
+            found.append(ForeseenLine(msg("{name}:", name=each.circuit.name), "head"))
         found += _of_circuit(each)
     if foreseen.left_out:
         left = foreseen.left_out
@@ -44,6 +43,12 @@ def lines_of(foreseen: Foreseen, seen: Path | None = None) -> tuple[ForeseenLine
             ForeseenLine(msg("{count} more {count:circuit reads|circuits read} these files.", count=left))
         )
     return tuple(found)
+
+
+def in_short(foreseen: Foreseen) -> Message | None:
+    """What matters most of it, for a place with little room."""
+    lines = [line for line in lines_of(foreseen) if line.tone != "head"]
+    return lines[0].text if lines else None
 
 
 def takes_about(foreseen: Foreseen) -> Message | None:
@@ -72,7 +77,8 @@ def _of_circuit(each: CircuitForeseen) -> Iterator[ForeseenLine]:
     if each.goals:
         yield from _of_goals(each.goals)
         return
-    yield ForeseenLine(msg("No goals:") if each.figures else msg("No goals; only the curves are compared."))
+    told = msg("No goals:") if each.figures else msg("No goals; only the curves are compared.")
+    yield ForeseenLine(told, "head")
     yield from (ForeseenLine(_of_figure(figure)) for figure in each.figures[:_MOST_FIGURES])
 
 
@@ -115,12 +121,9 @@ def _value(goal: DesignGoal, value: float) -> Message:
 
 def _of_figure(each: FigureChange) -> Message:
     unit = next((side.unit for side in (each.after, each.before) if side is not None), "")
-    name = name_of(DesignGoal(metric=each.name, expression=each.name, unit=unit))
-    was, now = _quantity(each.before), _quantity(each.after)
+    asked = DesignGoal(metric=each.name, expression=each.name, unit=unit)
+    name = name_of(asked)
+    was, now = (_value(asked, math.nan if side is None else side.value) for side in (each.before, each.after))
     if was == now:
         return msg("{goal} {after}", goal=name, after=now)
     return msg("{goal} {before} → {after}", goal=name, before=was, after=now)
-
-
-def _quantity(value: Quantity | None) -> str:
-    return _DASH if value is None else typeset(number(value.value, value.unit))

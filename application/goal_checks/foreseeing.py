@@ -44,6 +44,9 @@ _MOST_READ = 30
 _MOST_KEPT = 2
 """States before; each holds the curves of a run."""
 
+_MOST_BYTES = 64_000_000
+"""Of the curves of a state that is kept."""
+
 Texts = Mapping[Path, bytes]
 _T = TypeVar("_T")
 
@@ -267,11 +270,15 @@ class ForeseeChange:
         known = self._known.get(key)
         if known is None:
             known = await judged_runs(self.batch, prepared, goals, timeout_s=timeout_s, is_whole=True)
-            if key[0]:
+            if key[0] and _size(known) <= _MOST_BYTES:
                 self._known[key] = known
                 while len(self._known) > _MOST_KEPT:
                     del self._known[next(iter(self._known))]
         return known
+
+
+def _size(runs: JudgedRuns) -> int:
+    return sum(vector.data.nbytes for plot in runs.plots for vector in plot.vectors.values())
 
 
 def _by_real(names: Mapping[Path, Path], texts: Mapping[Path, _T]) -> dict[Path, _T]:
@@ -282,11 +289,11 @@ def _figures(before: JudgedRuns | None, after: JudgedRuns) -> tuple[FigureChange
     """The `.meas` cards of a circuit that has some, else what is usually measured of its analyses."""
     from domain.simulation.expressions import evaluate
 
-    earlier = {} if before is None or before.figures is None else before.figures
-    if after.figures:
+    earlier = {} if before is None else before.figures
+    if earlier or after.figures:
+        names = dict.fromkeys((*earlier, *after.figures))
         return tuple(
-            FigureChange(name=name, before=_figure(earlier.get(name, math.nan)), after=_figure(value))
-            for name, value in after.figures.items()
+            FigureChange(name=name, before=earlier.get(name), after=after.figures.get(name)) for name in names
         )
 
     def measured(plots: Sequence[Plot], text: str) -> Quantity | None:
@@ -301,7 +308,3 @@ def _figures(before: JudgedRuns | None, after: JudgedRuns) -> tuple[FigureChange
         for text in usual_measurements(after.plots)
     ]
     return tuple(each for each in found if each.before is not None or each.after is not None)
-
-
-def _figure(value: float) -> Quantity | None:
-    return None if math.isnan(value) else Quantity(value=value, unit="")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from application.goal_checks.goal_now import GoalNow, measured_as
@@ -12,6 +12,7 @@ from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import Point, StudyPlan
 from domain.circuit.numbers import parse_number
 from domain.simulation.goal_conditions import AS_IT_IS, Settings, corner_in, runs_of
+from domain.simulation.result import Quantity
 from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -35,8 +36,8 @@ class JudgedRuns:
     """In the order in which they were asked."""
     plots: tuple[Plot, ...] = ()
     """Of the run as it is, with the vectors that were wanted; () where no goal needs it."""
-    figures: Mapping[str, float] | None = None
-    """Without goals: the circuit's own `.meas` cards, NaN for one that could not be had."""
+    figures: Mapping[str, Quantity] = field(default_factory=dict)
+    """Without goals: the circuit's own `.meas` cards, as far as they could be had."""
     run_s: float = 0.0
     """How long the longest run took."""
 
@@ -70,6 +71,7 @@ async def judged_runs(
         plan, measures = await off_loop(_planned, prepared, goals, wanted)
     values: dict[Settings, Mapping[str, float]] = {}
     problems: dict[str, Message] = {}
+    figures: Mapping[str, Quantity] = {}
     plots: tuple[Plot, ...] = ()
     longest = 0.0
     async with batch.live(plan.circuits[0]) as live:
@@ -82,7 +84,10 @@ async def judged_runs(
                 measured = await off_loop(measures.of_each, outcome.plots, {})
                 values[settings] = measured[0]
                 problems.update(measured[1])
-                plots = outcome.plots if settings == AS_IT_IS else plots
+                if settings == AS_IT_IS:
+                    plots = outcome.plots
+                if not goals:
+                    figures = await off_loop(_figures, measures, outcome.plots)
             elif is_whole and settings == AS_IT_IS:
                 break
     if not values:
@@ -95,9 +100,18 @@ async def judged_runs(
     return JudgedRuns(
         goals=tuple(_verdict(goal, runs[goal], values, problems) for goal in goals),
         plots=plots,
-        figures=values.get(AS_IT_IS) if not goals else None,
+        figures=figures,
         run_s=longest,
     )
+
+
+def _figures(measures: StudyMeasures, plots: Sequence[Plot]) -> dict[str, Quantity]:
+    found = measures.of(plots, {})
+    return {
+        name: Quantity(value=value, unit=found.units.get(name, ""))
+        for name, value in found.values.items()
+        if not math.isnan(value)
+    }
 
 
 def _settable(goal: DesignGoal) -> tuple[Settings, ...]:

@@ -6,11 +6,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QAction
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QMenu, QPushButton
 
+from application.project.editing import version_of
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.goals import DesignGoal
 from presentation.panels.conversation.items import Confirmation
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.editor.text_changes import TextEdit
+from presentation.panels.foreseen_strip import ForeseenStrip
 from presentation.panels.waveforms.traces import Trace
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
@@ -138,3 +145,109 @@ async def test_a_card_says_what_its_calls_would_do_and_the_plot_draws_it(
         panel.view.acted.emit("confirm", open_card.key, "allow")
         await until(lambda: not panel.is_running and not dashed(parts), timeout_s=60)
         assert b"1.05k" in all_in(circuit.parent)[circuit]
+
+
+def words(strip: ForeseenStrip) -> str:
+    """What a strip says, without its markup."""
+    return strip.words.accessibleName().replace("\N{NO-BREAK SPACE}", " ") if strip.isVisible() else ""
+
+
+@pytest.mark.timeout(240)
+async def test_nearby_values_and_quick_fixes_are_tried_out_before_they_are_taken(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page = parts.editor.page_of(circuit)
+    assert page is not None
+    editor, trying = page.editor, page.trying
+    strip = trying.strip
+
+    def opened_menu() -> tuple[QMenu, dict[str, QAction]]:
+        menu = QMenu(editor)
+        editor.menu_opens.emit(menu, FILTER.index("1k"))
+        return menu, {action.text(): action for action in menu.actions()}
+
+    # Pointed at in the menu: its row and its curve; pointed away: nothing of it.
+    menu, rows = opened_menu()
+    up, down = rows["Next E24 value up: 1.1k"], rows["Next E24 value down: 910"]
+    menu.setActiveAction(up)
+    menu.hovered.emit(up)
+    await until(lambda: "fc" in words(strip) and bool(dashed(parts)), timeout_s=60)
+    assert words(strip).startswith("fc 1.592 kHz → 1.447 kHz ✗ lost (1.5 kHz … 1.7 kHz), dc")
+    assert "1.1k" in strip.accessibleName()
+    assert "1.447" in up.text()
+    menu.hovered.emit(down)
+    assert not dashed(parts) or not strip.isVisible()
+    await until(lambda: "1.749 kHz" in words(strip), timeout_s=60)
+    menu.aboutToHide.emit()
+    await until(lambda: not strip.isVisible() and not dashed(parts))
+    assert editor.text() == FILTER
+    assert not page.is_dirty
+    up.trigger()
+    assert editor.text() == FILTER.replace("1k", "1.1k")
+    editor.undo()
+    assert editor.data() == FILTER.encode()
+    assert not page.is_dirty
+
+    # Somebody types: it goes.
+    menu, rows = opened_menu()
+    menu.hovered.emit(rows["Next E24 value up: 1.1k"])
+    await until(lambda: "fc" in words(strip), timeout_s=60)
+    QTest.keyClicks(editor, "*")
+    assert not strip.isVisible()
+    assert trying.choice is None
+    editor.undo()
+
+    # What is not done unasked is offered in the menu, and stays below the text when the menu is gone.
+    await parts.app.program.preferences.set("preview_changes", value=False)
+    menu, rows = opened_menu()
+    up = rows["Next E24 value up: 1.1k"]
+    menu.setActiveAction(up)
+    menu.hovered.emit(up)
+    name = f"preview:{FILTER.index('1k')}:1.1k"
+    await until(lambda: menu.findChild(QAction, name) is not None, timeout_s=60)
+    row = menu.findChild(QAction, name)
+    assert row is not None
+    row.trigger()
+    menu.aboutToHide.emit()
+    await until(lambda: "1.447 kHz" in words(strip), timeout_s=60)
+    QTest.keyClick(strip, Qt.Key.Key_Escape)
+    assert not strip.isVisible()
+    await parts.app.program.preferences.set("preview_changes", value=True)
+
+    # The fix behind a line: with it the goals are what they were.
+    editor.apply((TextEdit(FILTER.index("1k"), FILTER.index("1k") + 2, b"{rr}"),))
+    await until(lambda: any(each.fix is not None for each in page.examination.problems), timeout_s=60)
+    problem = next(each for each in page.examination.problems if each.fix is not None)
+    editor.fix_hovered.emit(problem)
+    await until(lambda: words(strip).startswith("simulates again"), timeout_s=60)
+    button = strip.findChild(QPushButton, "tryingOut_apply")
+    assert button is not None
+    button.click()
+    assert ".param rr=1" in editor.text()
+    assert not strip.isVisible()
+    editor.undo()
+    editor.undo()
+    assert editor.data() == FILTER.encode()
+    assert all_in(circuit.parent) == {circuit: FILTER.encode()}
+
+
+@pytest.mark.timeout(240)
+async def test_a_change_of_a_model_says_what_undoing_it_would_do(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page = parts.editor.page_of(circuit)
+    assert page is not None
+    strip = page.review.preview.strip
+    changed = FILTER.replace("1k", "2k").replace("C1", "* a note\nC1")
+    record = await parts.app.project.operations.rewrite(
+        circuit.parent, {circuit: changed.encode()}, expected={circuit: version_of(FILTER.encode())},
+        tool="patch_file",
+    )  # fmt: skip
+    workspace = parts.services.workspace
+    workspace.file_changed.emit(circuit)
+    workspace.change_made.emit(circuit, record.op_id)
+    await until(lambda: "fc" in words(strip), timeout_s=60)
+    assert "fc 795.9 Hz → 1.592 kHz ✓ now met" in words(strip)
+    assert "Undo" in strip.accessibleName()
+    page.review.keep_all()
+    await until(lambda: not strip.isVisible() and not dashed(parts))

@@ -12,6 +12,7 @@ _KINDS: dict[Tone, tuple[str, str]] = {
     "missed": ("lost", "error.text"),
     "problem": ("lost", "error.text"),
     "plain": ("", ""),
+    "head": ("dim", "text.tertiary"),
 }
 """Look and colour."""
 

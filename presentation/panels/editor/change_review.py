@@ -18,6 +18,7 @@ from application.groups.project import Project
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.marked_text import ChangedPlace
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
+from presentation.panels.editor.undo_preview import UndoPreview
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -48,7 +49,8 @@ class _Found:
 
 
 class ChangeReview(QObject):
-    """Of one page. `file` is its path; `data` what saving it would write; `save` writes it."""
+    """Of one page. `file` is its path; `data` what saving it would write; `encoded` makes a text what
+    its file would hold."""
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class ChangeReview(QObject):
         *,
         file: Callable[[], Path],
         data: Callable[[], bytes],
+        encoded: Callable[[str], bytes],
     ) -> None:
         super().__init__(editor)
         self._services = services
@@ -69,6 +72,8 @@ class ChangeReview(QObject):
         self._kept: set[tuple[str, int]] = set()
         self._found = _Found()
         self._is_looking = self._is_asked_again = self._is_over = False
+        self.preview = UndoPreview(services, editor, file=file, encoded=encoded)
+        editor.caret_moved.connect(lambda _line, _column: self._preview(is_new=False))
         self.bar = NoticeBar(services)
         """Says how many there are, with the ways on."""
 
@@ -180,6 +185,7 @@ class ChangeReview(QObject):
     def end(self) -> None:
         """The text is closed: nothing is looked at any more."""
         self._is_over, self._operations = True, []
+        self.preview.look((), are_all=False)
 
     async def _look_at(self, operations: tuple[str, ...]) -> _Found:
         root, found = self._services.workspace.root, _Found()
@@ -215,6 +221,14 @@ class ChangeReview(QObject):
         if focused is not None and self.bar.isAncestorOf(focused):
             self._editor.setFocus()  # the button that was clicked goes
         self.bar.tell(self._notice() if found.standing else None)
+        self._preview()
+
+    def _preview(self, *, is_new: bool = True) -> None:
+        """What undoing the place at the caret would do, else all of them."""
+        standing = [each.piece for each in self._found.standing]
+        line = self._editor.caret()[0]
+        here = [piece for piece in standing if _covers(piece, line)][:1]
+        self.preview.look(here or standing, are_all=not here and len(standing) > 1, is_new=is_new)
 
     def _notice(self) -> Notice:
         ways = (

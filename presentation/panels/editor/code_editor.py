@@ -28,6 +28,7 @@ from presentation.panels.editor.editor_look import (
     set_up,
 )
 from presentation.panels.editor.editor_menu import add_commands, add_fixes
+from presentation.panels.editor.examination import Problem
 from presentation.panels.editor.marked_text import MarkedText
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.workspace import WindowServices
@@ -39,6 +40,8 @@ class CodeEditor(MarkedText):
 
     fix_chosen = pyqtSignal(object)
     """problem: Problem; its quick fix was clicked"""
+    fix_hovered = pyqtSignal(object)
+    """problem: Problem whose quick fix the pointer is on, None: on none any more"""
     save_requested = pyqtSignal()
     edited = pyqtSignal()
     """The text is another (styling does not count)."""
@@ -61,6 +64,7 @@ class CodeEditor(MarkedText):
         """`is_large`: it is shown plainly, and changes are told when they are on the screen."""
         super().__init__(services, is_spice=is_spice and not is_large, has_title=has_title)
         self._is_large = is_large
+        self._hovered_fix: Problem | None = None
         self._length_told = 0
         """Bytes of the text that was told of last."""
         set_up(self)
@@ -170,12 +174,18 @@ class CodeEditor(MarkedText):
         if event is None:
             return
         super().mouseMoveEvent(event)
-        viewport = self.viewport()
-        if viewport is not None and self._overlay.action_at(event.position()) is not None:
+        viewport, problem = self.viewport(), self._overlay.action_at(event.position())
+        if viewport is not None and problem is not None:
             viewport.setCursor(Qt.CursorShape.PointingHandCursor)
+        if problem is not self._hovered_fix:
+            self._hovered_fix = problem
+            self.fix_hovered.emit(problem)
 
     def viewportEvent(self, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
         """The pointer rests: over the text others show what stands there, in the margins what is wrong."""
+        if event is not None and event.type() == QEvent.Type.Leave and self._hovered_fix is not None:
+            self._hovered_fix = None
+            self.fix_hovered.emit(None)
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             position = self.ask(self.SCI_POSITIONFROMPOINTCLOSE, event.pos().x(), event.pos().y())
             if event.pos().x() >= self._margins_width() and position >= 0:

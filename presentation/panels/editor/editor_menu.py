@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMenu
 
 from presentation.panels.editor.examination import Problem
@@ -41,7 +42,9 @@ def add_fixes(menu: QMenu, editor: Text, services: WindowServices, mend: Callabl
     for problem in problems:
         assert problem.fix is not None
         title = services.language(problem.fix.title)
-        _add(menu, title, "", partial(mend, problem))
+        action = _add(menu, title, "", partial(mend, problem))
+        if action is not None:
+            action.setData(problem)
     if problems:
         menu.addSeparator()
 
@@ -77,8 +80,11 @@ def add_commands(menu: QMenu, editor: Text, services: WindowServices, *, is_spic
         _add(menu, titles[name], shortcuts.shown(name), act, is_possible=is_possible)
 
 
-def _add(menu: QMenu, words: str, key: str, act: Callable[[], object], *, is_possible: bool = True) -> None:
+def _add(
+    menu: QMenu, words: str, key: str, act: Callable[[], object], *, is_possible: bool = True
+) -> QAction | None:
     action = menu.addAction(f"{words}\t{key}" if key else words)
     if action is not None:
         action.setEnabled(is_possible)
         action.triggered.connect(lambda _checked=False: act())
+    return action

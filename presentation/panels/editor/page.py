@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
+from PyQt6.QtCore import QSemaphore, pyqtSignal
 from PyQt6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from application.groups.project import Project
@@ -44,7 +44,8 @@ from presentation.panels.editor.over_text import OverText
 from presentation.panels.editor.point_hints import PointHints
 from presentation.panels.editor.probing import TextProbe
 from presentation.panels.editor.text_changes import TextEdit, edits_between
-from presentation.ui.parts import arrange
+from presentation.panels.editor.trying_out import TryingOut
+from presentation.ui.parts import arrange, once_after
 from presentation.ui.probe_entries import add_entries
 from presentation.ui.workspace import Probed, WindowServices
 from shared.errors import CircuitAIError, UserInputError
@@ -131,15 +132,20 @@ class EditorPage(QWidget):
         self.point_hints = PointHints(services, self.editor, lambda: self.path, lambda: self.facts, newest)
         self._probe = TextProbe(services, simulation, open_texts)
         self.editor.menu_opens.connect(self._offer_probes)
+        self.trying = TryingOut(services, self.editor, file=lambda: self.path, encoded=self._encoded)
         self.notices = NoticeBar(services)
         self.review = ChangeReview(
-            services, project, self.editor, file=lambda: self.path, data=self.bytes_to_save
+            services,
+            project,
+            self.editor,
+            file=lambda: self.path,
+            data=self.bytes_to_save,
+            encoded=self._encoded,
         )
-        arrange(QVBoxLayout(self), self.notices, self.review.bar, (self.editor, 1), edges=0, gap=0)
+        above = self.notices, self.review.bar, self.review.preview.strip
+        arrange(QVBoxLayout(self), *above, (self.editor, 1), self.trying.strip, edges=0, gap=0)
         self.setFocusProxy(self.editor)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._start_examination)
+        self._timer = once_after(self, CHECK_PAUSE_MS, self._start_examination)
         if self._left_out is None:
             self.editor.load(opened.content.text, opened.content.line_end)
         self.editor.edited.connect(self._on_edited)
@@ -174,7 +180,10 @@ class EditorPage(QWidget):
 
     def bytes_to_save(self) -> bytes:
         """What saving would write, as far as its encoding can hold it."""
-        return bytes_of(self.editor.text(), self._encoding)
+        return self._encoded(self.editor.text())
+
+    def _encoded(self, text: str) -> bytes:
+        return bytes_of(text, self._encoding)
 
     @property
     def takes_escape(self) -> bool:
@@ -564,5 +573,6 @@ class EditorPage(QWidget):
     def end(self) -> None:
         """Nothing more is read, written or checked."""
         self.is_closed = True
+        self.trying.drop()
         self.review.end()
         self._timer.stop()

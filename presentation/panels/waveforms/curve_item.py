@@ -14,6 +14,8 @@ from domain.simulation.waveform import RealArray
 _MOST_TURNS = 400
 """A line that turns more often is an area of one colour, and is stroked as one."""
 _FEW_TURNS = 50
+_GAP = 8
+"""Pixels of the axis that are left out of a dashed area, and drawn."""
 _LONG = 256
 _SHORT = 16
 """Points stroked at once. Qt joins them into one outline, whose cost grows with the square of its turns;
@@ -87,6 +89,7 @@ class CurveItem(BoxItem):
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         length = _LONG if self._turns <= _FEW_TURNS else _SHORT
+        is_broken = self._turns > _MOST_TURNS and pen.style() != Qt.PenStyle.SolidLine
         if self._turns > _MOST_TURNS:
             pen = QPen(self._pen.color(), 0)  # as fine as the device can: an area needs no more
         painter.setPen(pen)
@@ -96,6 +99,8 @@ class CurveItem(BoxItem):
             bends_x, bends_y = without_straight(x[piece], y[piece])
             for first in range(0, max(len(bends_x) - 1, 1), length):
                 part = slice(first, first + length + 1)
+                if is_broken and bends_x[first] // _GAP % 2:  # an area is dashed in upright stripes
+                    continue
                 if is_dashed:  # the dashes go on where the part before has left off
                     pen.setDashOffset(walked / pen.widthF())
                     painter.setPen(pen)

@@ -141,7 +141,9 @@ async def test_a_long_run_is_said_and_done_only_when_it_is_wanted_and_ends_at_on
 
     endless = {a: _deck().replace(".ac dec 30", ".ac dec 9000000").encode()}
     task = asyncio.ensure_future(app.design.foresee(root, endless, is_wanted=True))
+    files = _all_in(root)
     await asyncio.sleep(0.3)
+    assert _all_in(root) == files  # a kill now leaves nothing in the project
     task.cancel()
     assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
     monkeypatch.setattr("application.goal_checks.foreseeing._PATIENCE_S", 0.3)
