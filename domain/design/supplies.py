@@ -67,6 +67,7 @@ RAILS = Choice(
             key=DUAL,
             label=msg("two supplies (“single supply” asks for one)"),
             words=(
+                rf"(?:suppl\w+|rails?|电源|供电)(?: of|为|:)?\s?±\s?{_VOLTS}|"
                 rf"^(?!.*(?:{_SINGLE})).*(?:±\s?{_VOLTS}|\+\s?[\d.]+\s?v?\s?(?:/|,|and|和|、)?\s?-\s?[\d.]+|"
                 r"(?:dual|split|symmetric\w*|bipolar|two|both)[\s-](?:power )?(?:suppl|rail|batter)|"
                 rf"双电源|正负双?电源|对称电源|(?:dual|split)(?=,? {_VOLTS}))"

@@ -71,6 +71,12 @@ def _is_coupled(request: kit.Request) -> bool:
     return supplies.is_single(request) and request.get("form") != "follower"
 
 
+def in_order(request: kit.Request) -> dict[str, float]:
+    """The two ends of "bandwidth 20 Hz to 20 kHz", whichever stands first."""
+    low, high = request["low_hz"], request["bandwidth_hz"]
+    return {"low_hz": high, "bandwidth_hz": low} if low and high and low > high else {}
+
+
 def is_ac(request: kit.Request) -> bool:
     return bool(request.get("coupling") == _AC)
 

@@ -121,5 +121,6 @@ FAMILY = kit.Family(
     title="Inverting amplifier, gain -{gain:.4g}, {bandwidth_hz:Hz}",
     remarks=(msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),),
     analyses=coupling.analyses,
+    complete=lambda request: kit.Said(values=coupling.in_order(request)),
     size=size, netlist=netlist,
 )  # fmt: skip

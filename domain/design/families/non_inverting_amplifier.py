@@ -36,12 +36,12 @@ _ONLY_FOLLOWS = _FOLLOWER + r"|^(?!.*(?:gain|增益|\d\s?(?:倍|db|x(?![a-z]))))
 def complete(request: kit.Request) -> kit.Said:
     """A follower has the gain 1. Raises CircuitError for another one."""
     if request["form"] != "follower":
-        return kit.Said(values={})
+        return kit.Said(values=coupling.in_order(request))
     gain = request["gain"]
     if gain is not None and abs(gain - 1) > (request["tolerance"] or 1e-3):
         raise impossible(msg("A voltage follower has a gain of 1, not {gain}.", gain=f"{gain:.4g}"),
                          msg("Ask for a non-inverting amplifier to get another gain."))  # fmt: skip
-    return kit.Said(values={"gain": 1.0})
+    return kit.Said(values={"gain": 1.0, **coupling.in_order(request)})
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:

@@ -400,6 +400,7 @@ def test_a_limit_takes_the_end_of_a_range_that_it_has_to_hold_for():
             "3.1 V about",
         ),
         ("inverting amplifier, gain 2, LM358, single supply 3.3 V", "impossible_goal", "20 mV to 1.8 V"),
+        ("inverting amplifier, gain 5, single supply ±5 V", "impossible_goal", "kind of supply"),
         ("inverting amplifier, gain 2, MCP6002, ±5 V", "impossible_goal", "1.8 V to 6 V between"),
         ("Schmitt trigger 1 V and 4 V, LM358, 5 V single supply", "impossible_goal", "limit is 3.5 V"),
         ("summing amplifier, weights 1, 2, 3, 4, 5, 6", "impossible_goal", "two to 5"),
