@@ -57,7 +57,7 @@ async def typed(bench: Bench, panel: ComponentsPanel, words: str, first: str) ->
 async def test_a_component_is_found_seen_and_inserted_with_its_pins(bench: Bench) -> None:
     panel = await panel_of(bench)
     viewer = panel.viewer
-    await typed(bench, panel, "dual op-amp above 5 MHz", "OPX")
+    await typed(bench, panel, "dual op-amp above 11 MHz", "OPX")
     assert len(panel.found) == 1
     await bench.until(lambda: viewer.component is not None and viewer.component.name == "OPX")
     await bench.until(lambda: viewer.chart.content is not None)
@@ -109,7 +109,7 @@ async def test_a_faulty_component_is_shown_with_its_fault_and_not_inserted(bench
     bench.services.language.set("zh")
     panel.search.clear()
     await bench.until(lambda: panel._chips["opamp"].text().startswith("运放"))
-    panel.search.setText("运放 10 MHz 以上")
+    panel.search.setText("运放 11 MHz 以上")
     await bench.until(lambda: panel.found and panel.found[0].name == "OPX")
     bench.services.language.set("en")
 
