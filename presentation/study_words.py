@@ -15,6 +15,7 @@ TITLES: Mapping[SetupKind, Message] = {
     "corners": msg("Corners"),
     "worst-case": msg("Worst case"),
     "sensitivity": msg("Sensitivity"),
+    "map": msg("Map"),
     "optimize": msg("Optimize"),
     "tune": msg("Tune"),
 }
@@ -24,6 +25,7 @@ BUTTONS: Mapping[SetupKind, Message] = {
     "corners": msg("Run corners"),
     "worst-case": msg("Run worst case"),
     "sensitivity": msg("Run sensitivity"),
+    "map": msg("Run map"),
     "optimize": msg("Run optimization"),
     "tune": msg("Start tuning"),
 }
@@ -36,6 +38,10 @@ PURPOSES: Mapping[SetupKind, Message] = {
     "corners": msg("Corners run the circuit at each combination of process, supply voltage and temperature."),
     "worst-case": msg("A worst case finds how far measurements go when parts use up their tolerances."),
     "sensitivity": msg("A sensitivity shows how strongly each parameter moves each measurement."),
+    "map": msg(
+        "A map shows on the plane of two values where each goal is met: its border as a line, the present "
+        "design as a dot."
+    ),
     "optimize": msg("An optimization searches for values that meet the goals, and verifies the best."),
     "tune": msg("Tuning changes values by sliders while curves and measurements follow."),
 }

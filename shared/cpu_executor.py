@@ -44,7 +44,7 @@ class CpuTaskExecutor:
     """
 
     def __init__(self, *, max_workers: int | None = None) -> None:
-        self._max_workers = max_workers or _usable_cores()
+        self._max_workers = max_workers or usable_cores()
         self._free_slots = asyncio.Semaphore(self._max_workers)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
@@ -199,7 +199,8 @@ class _Worker:
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
+    """Of the machine, those this program may run on."""
     if sys.platform.startswith("linux"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -12,7 +12,7 @@ from domain.simulation.goals import DesignGoal
 from domain.simulation.result import SimulationIssue
 from domain.studies.sensitivity import Sensitivity
 from domain.studies.statistics import MetricStatistics, Yield
-from domain.studies.study import CornerSpan, StudyResult, StudyRow
+from domain.studies.study import CornerSpan, MapFindings, StudyResult, StudyRow
 from domain.studies.worst_case import Extreme, WorstCase
 from shared.message import Message, message_to_plain, msg
 from shared.paths import ROWS_FILE
@@ -64,6 +64,8 @@ def study_document(
         }
     if result.corners:
         document["corners"] = {name: _span(span) for name, span in result.corners.items()}
+    if result.plane is not None:
+        document["map"] = _plane(result.plane)
     if result.nominal is not None:
         document["nominal"] = dict(result.nominal.metrics)
         document["nominal_parameters"] = dict(result.nominal.parameters)
@@ -258,6 +260,18 @@ def _span(span: CornerSpan | None) -> dict[str, Any] | None:
         "max": span.maximum,
         "max_corner": span.maximum_corner,
         "worst_corner": span.worst_corner,
+    }
+
+
+def _plane(found: MapFindings) -> dict[str, Any]:
+    return {
+        "axes": [
+            {"name": axis.name, "min": axis.low, "max": axis.high, "scale": "log" if axis.is_log else "lin"}
+            for axis in found.axes
+        ],
+        "nodes": found.nodes,
+        "share_met": found.share_met,
+        "best_run": found.best_run,
     }
 
 

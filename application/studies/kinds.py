@@ -18,6 +18,7 @@ import numpy as np
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.hunting import NOMINAL_LABEL, bounds_at, hunt
 from application.studies.input import Runs, StudyInput
+from application.studies.mapping import judge_map, mapped, simulate_map
 from application.studies.plan import Point, StudyPlan, usual_parameters
 from domain.simulation.goals import DesignGoal
 from domain.studies.assumptions import assumptions
@@ -363,6 +364,10 @@ def _judge_sensitivity(study: StudyInput, rows: Sequence[StudyRow], _: Mapping[s
     return {"nominal": nominal, "sensitivities": found, "assumed": assumed}
 
 
+def _choose_map(spec: StudySpec, prepared: PreparedCircuit) -> Choice:
+    return Choice(parameters=mapped(spec, prepared), corners=())
+
+
 KINDS: Mapping[StudyKind, Kind] = {
     "sweep": Kind(choose=_choose_sweep, simulate=_sweep, judge=_judge_points),
     "montecarlo": Kind(
@@ -371,4 +376,5 @@ KINDS: Mapping[StudyKind, Kind] = {
     "corners": Kind(choose=_choose_corners, simulate=_corners, judge=_judge_corners),
     "worst-case": Kind(choose=_choose_worst_case, simulate=_worst_case, judge=_judge_worst_case),
     "sensitivity": Kind(choose=_choose_sensitivity, simulate=_sensitivity, judge=_judge_sensitivity),
+    "map": Kind(choose=_choose_map, simulate=simulate_map, judge=judge_map, has_nominal_beside=True),
 }

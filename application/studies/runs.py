@@ -15,6 +15,7 @@ from application.studies.plan import NOMINAL, Point
 from domain.simulation.batch import Batch, RunOutcome
 from domain.simulation.goals import DesignGoal
 from domain.studies.study import StudyRow
+from shared.cpu_executor import usable_cores
 from shared.errors import UserInputError
 from shared.uninterrupted import off_loop
 
@@ -67,6 +68,8 @@ class StudyRuns:
         self._best: tuple[float, StudyRow] | None = None
         self._first_at: float | None = None
         self._failed = 0
+        self._busy_s = 0.0
+        """Of all runs together, in their workers."""
         self._are_signals_known = False
         self.units: dict[str, str] = {}
         """Of the metrics that some run had."""
@@ -172,6 +175,7 @@ class StudyRuns:
             row = self._row(outcome)
             self._rows[row.run] = row
             self._failed += row.state != "ok"
+            self._busy_s += outcome.duration_s
             if self._study.goals and row.state == "ok":
                 distance = sum(goal.shortfall(row.metrics[goal.metric]) for goal in self._study.goals)
                 if self._best is None or distance < self._best[0]:
@@ -208,6 +212,8 @@ class StudyRuns:
         elapsed = 0.0 if self._first_at is None else time.monotonic() - self._first_at
         # Loading the circuit comes before the first run, which so tells nothing about the rate.
         rate = (done - 1) / elapsed if done > 1 and elapsed > 0 else 0.0
+        if not rate and self._busy_s:  # what one run took, on as many workers as there are
+            rate = (self._workers or usable_cores()) * len(self._rows) / self._busy_s
         self._events.publish_throttled(
             StudyProgressed(
                 key=self._key,

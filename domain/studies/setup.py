@@ -18,7 +18,7 @@ from shared.errors import UserInputError
 from shared.message import Message, msg
 from shared.setting import setting
 
-SetupKind = Literal["sweep", "montecarlo", "corners", "worst-case", "sensitivity", "optimize", "tune"]
+SetupKind = Literal["sweep", "montecarlo", "corners", "worst-case", "sensitivity", "map", "optimize", "tune"]
 SETUP_KINDS: tuple[SetupKind, ...] = get_args(SetupKind)
 SCATTERED: frozenset[SetupKind] = frozenset({"montecarlo", "worst-case", "sensitivity"})
 """Whose rows have a tolerance; those of the others but the corners have a range."""
@@ -26,6 +26,8 @@ Meaning = Literal["bound", "sigma"]
 RowDistribution = Literal["uniform", "normal", "lognormal"]
 RowScale = Literal["lin", "log", "list", "E3", "E6", "E12", "E24", "E48", "E96", "E192"]
 """Of a range; "list": the values themselves."""
+MAP_SCALES: tuple[RowScale, ...] = ("lin", "log")
+"""Those of a map's axes."""
 Sampling = Literal["random", "lhs"]
 Method = Literal["both", "eva", "rss", "search"]
 _PATTERN_SIGNS = "*?"
@@ -95,6 +97,8 @@ class StudySetup:
     """A metric, "" = none."""
     maximizes: bool = False
     budget: str = "300"
+    refine_s: str = "10"
+    """How long borders of a map are made finer."""
 
     def with_corners_of(self, other: StudySetup) -> StudySetup:
         """The same at the corners of another one."""
@@ -246,8 +250,15 @@ def setup_problem(kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> Me
         return problem
     if kind == "optimize" and not goal_entries(setup, offer) and not setup.objective:
         return msg("Nothing is asked for: select a goal, enter a limit, or choose what to minimize.")
+    return _choice_problem(kind, setup, offer)
+
+
+def _choice_problem(kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> Message | None:
+    """What is missing of the quantities that are changed."""
     if kind == "corners":
         return _corner_problem(setup)
+    if kind == "map":
+        return _map_problem(setup, offer)
     return msg("Add a parameter.") if not setup.rows and kind != "sensitivity" else None
 
 
@@ -259,6 +270,17 @@ def _figure_problem(kind: SetupKind, setup: StudySetup) -> Message | None:
         return msg("The seed must be a whole number.")
     if kind == "optimize" and _whole(setup.budget) is None:
         return msg("Enter how many simulations may be run.")
+    if kind == "map" and not (number(setup.refine_s) or 0) > 0:
+        return msg("Enter the time for refinement in seconds.")
+    return None
+
+
+def _map_problem(setup: StudySetup, offer: CircuitOffer) -> Message | None:
+    names = {item.name.lower() for row in setup.rows for item in chosen(row, offer)}
+    if len(names) != 2:
+        return msg("A map needs exactly two parameters; selected: {count}.", count=len(names))
+    if not goal_entries(setup, offer):
+        return msg("Nothing is asked for: select a goal or enter a limit.")
     return None
 
 
@@ -291,6 +313,8 @@ def document_of(kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> dict
         document["seed"] = _whole(setup.seed, least=0)
     if kind == "worst-case":
         document["method"] = setup.method
+    if kind == "map":
+        document["time_limit"] = number(setup.refine_s)
     if kind == "optimize":
         document["budget"] = _whole(setup.budget)
         if setup.objective:
@@ -445,13 +469,15 @@ class UsualSetups:
         parts = parts or [
             item for item in self.offer.adjustables if not math.isnan(item.value) and item.value
         ]
-        count = 1 if kind == "sweep" else 3
+        count = {"sweep": 1, "map": 2}.get(kind, 3)
         return [row_for(item, kind) for item in parts[:count]]
 
 
 def row_for(item: Adjustable, kind: SetupKind) -> SetupRow:
     """A row for one quantity, with a range around its value."""
     low, high = usual_ends(item)
-    scale = "log" if kind == "sweep" and item.value > 0 else usual_scale(item)
+    scale = usual_scale(item)
+    if kind in ("sweep", "map") and item.value > 0:
+        scale = "log"
     points = "11" if kind == "sweep" else ""
     return SetupRow(pattern=item.name, low=low, high=high, scale=scale, points=points)

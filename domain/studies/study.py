@@ -13,6 +13,7 @@ from domain.simulation.result import SimulationIssue
 from domain.studies.sensitivity import Sensitivity
 from domain.studies.statistics import MetricStatistics, Yield
 from domain.studies.study_spec import StudyKind
+from domain.studies.value_map import MapAxis
 from domain.studies.worst_case import WorstCase
 from shared.message import Message
 
@@ -61,6 +62,19 @@ class CornerSpan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MapFindings:
+    """What a map of two values says as a whole."""
+
+    axes: tuple[MapAxis, MapAxis]
+    nodes: int
+    """Of an axis of the finest grid that some of is simulated."""
+    share_met: float
+    """Of the plane, where all goals are met; between runs it is interpolated."""
+    best_run: int | None
+    """The run whose least margin is largest; None where none has them all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyResult:
     """A whole study, or what was done of it."""
 
@@ -97,6 +111,8 @@ class StudyResult:
     worst_cases: Mapping[str, WorstCase] = field(default_factory=dict)
     sensitivities: Mapping[str, tuple[Sensitivity, ...]] = field(default_factory=dict)
     """By metric, the parameter that weighs most first."""
+    plane: MapFindings | None = None
+    """Of a map."""
     goals_met: bool | None = None
     """None when there are no goals, or the study has no say in them."""
     assumed: tuple[Message, ...] = ()

@@ -19,7 +19,7 @@ from domain.studies.spec_reader import SpecReader, read_number, shown, spec_erro
 from domain.studies.study_goals import read_goals
 from shared.message import msg
 
-StudyKind = Literal["sweep", "montecarlo", "corners", "worst-case", "sensitivity"]
+StudyKind = Literal["sweep", "montecarlo", "corners", "worst-case", "sensitivity", "map"]
 Distribution = Literal["normal", "uniform", "lognormal"]
 Scale = Literal["lin", "log", "E3", "E6", "E12", "E24", "E48", "E96", "E192"]
 Sampling = Literal["random", "lhs"]

@@ -29,6 +29,7 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.complete", msg("Complete"), keys="Ctrl+Space Alt+/", begins_part=True),
     _editor("editor.tune", msg("Tune the value here"), keys="Alt+T", icon="sliders-horizontal"),
     _editor("editor.sweep", msg("Sweep the value here"), icon="chart-line"),
+    _editor("editor.map", msg("Map of the value here and another one"), icon="crosshair"),
     _editor("editor.probe", msg("Plot what is here"), keys="Alt+P"),
     _editor("editor.point_hints", msg("Operating point behind the lines"), keys="Alt+O"),
     _editor("editor.quick_fix", msg("Quick fix"), keys="Ctrl+. Alt+Return"),

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from html import escape
 
 from presentation.charts.content import MOST_MARKS, Bar, BinsContent, Limit, Line, LinesContent, SpotsContent
+from presentation.charts.plane import PlaneContent
 from presentation.charts.scales import Scale
 from presentation.look import hex_of, tokens
 
-_WIDTH, _HEIGHT = 640.0, 210.0
+_WIDTH, _HEIGHT, _PLANE = 640.0, 210.0, 420.0
 _ROW = 20.0
 _EDGE, _GAP, _TICK = 8.0, 5.0, 4.0
 _SIZE, _LINE = 11.0, 14.0
@@ -127,6 +128,38 @@ def lines_svg(content: LinesContent) -> str:
     return _document([*shapes, *legend], _HEIGHT + legend_height)
 
 
+def plane_svg(content: PlaneContent) -> str:
+    """A plane of two values: where all goals are met, their borders, the runs, the design as it is."""
+    x, y = content.x(7), content.y(7)
+    named = [Line(points=(), name=border.name, color=border.color) for border in content.borders]
+    legend, legend_height = _legend(named)
+    frame = _Frame.of(x, y, above=legend_height + _LINE, height=_PLANE)
+
+    def at(place: tuple[float, float]) -> tuple[float, float]:
+        return frame.x(place[0]), frame.y(place[1])
+
+    shapes: list[str] = []
+    for area in content.good:
+        rings = " ".join(
+            "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in map(at, ring)) + " Z" for ring in area
+        )
+        shapes.append(f'<path d="{rings}" fill="{_color("ok.subtle")}" fill-rule="evenodd"/>')
+    shapes += _grid(frame, x, y)
+    for border in content.borders:
+        shapes += [_path(list(map(at, line)), border.color, 2.0) for line in border.lines]
+    for run in content.runs:
+        shapes.append(
+            _circle(*at(run.place), 1.2, "ok.text" if run.is_met else "text.secondary", opacity=0.55)
+        )
+    if content.present is not None:
+        shapes.append(_circle(*at(content.present), _SPOT, "text.primary"))
+    below = frame.bottom + _TICK + 1.5 * _LINE
+    middle = (frame.left + frame.right) / 2
+    shapes.append(_text(middle, below, content.x_name, "text.primary", anchor="middle"))
+    shapes.append(_text(_EDGE, frame.top - _LINE / 2 - _GAP, content.y_name, "text.primary"))
+    return _document([*shapes, *legend], frame.bottom + 2 * _LINE + 2 * _TICK)
+
+
 @dataclass(frozen=True, slots=True)
 class _Frame:
     """Where curves belong."""
@@ -137,7 +170,7 @@ class _Frame:
     bottom: float
 
     @classmethod
-    def of(cls, x: Scale, y: Scale, *, above: float = 0.0) -> _Frame:
+    def of(cls, x: Scale, y: Scale, *, above: float = 0.0, height: float = _HEIGHT) -> _Frame:
         """With room for the figures of both axes, and so much more above."""
         figures = max(map(_wide, (y.unit, *(text for _, text in y.ticks))))
         right = _wide(x.unit) + _EDGE if x.unit else 3 * _GAP
@@ -145,7 +178,7 @@ class _Frame:
             left=figures + 2 * _EDGE,
             top=above + _LINE + _GAP,
             right=_WIDTH - right,
-            bottom=above + _HEIGHT - _LINE - _TICK,
+            bottom=above + height - _LINE - _TICK,
         )
 
     @property

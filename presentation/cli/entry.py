@@ -108,6 +108,7 @@ COMMANDS: dict[str, Command] = {
     "corners": _study(msg("Simulate a netlist at corners of process, voltage and temperature"), "corners"),
     "worst-case": _study(msg("Find the worst case of a netlist's tolerances"), "worst-case"),
     "sensitivity": _study(msg("Find which parameters of a netlist matter most"), "sensitivity"),
+    "map": _study(msg("Map where the goals of a netlist are met over two of its values"), "map"),
     "optimize": _command(msg("Search for netlist values that meet the goals"), "optimize"),
     "influence": _command(msg("Show how far each value of a netlist moves a goal"), "influence"),
     "since-when": _command(msg("Find the edit that lost a goal of a circuit"), "since_when"),

@@ -55,6 +55,8 @@ def add_study_arguments(parser: argparse.ArgumentParser, kind: StudyKind | Liter
         parser.add_argument("--temp", metavar="T1,T2,...")
     if kind == "worst-case":
         parser.add_argument("--method", metavar="eva|rss|both|search")
+    if kind == "map":
+        parser.add_argument("--time-limit", metavar="S", dest="time_limit")
     parser.add_argument("--timeout", metavar="S")
     parser.add_argument("--workers", type=_count, metavar="N")
     parser.add_argument("--cluster", type=_address, metavar="tcp://HOST:PORT")

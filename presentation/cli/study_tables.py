@@ -10,6 +10,7 @@ from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
 from domain.studies.statistics import Yield
 from domain.studies.study import StudyResult, StudyRow
+from presentation.cli.plane_table import print_plane
 from presentation.cli.tables import table
 from presentation.figures import number
 from presentation.goal_margins import shown, value_and_limit
@@ -24,6 +25,9 @@ _DASH = "—"
 def print_study(result: StudyResult, out: Output) -> None:
     for line in result.assumed:
         out.say(line)
+    if result.plane is not None:
+        print_plane(result, result.plane, out)
+        return
     if result.kind in ("sweep", "corners") or result.total <= _MOST_ROWS // 2:
         _lines(out, _rows(result, out))
     if result.kind in ("sweep", "montecarlo") and len(result.rows) > 1:

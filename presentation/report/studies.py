@@ -12,7 +12,7 @@ from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal
 from domain.studies.study_goals import goal_name
 from presentation.charts.content import Bar, Spot, SpotsContent
-from presentation.charts.svg import bars_svg, bins_svg, lines_svg, spots_svg
+from presentation.charts.svg import bars_svg, bins_svg, lines_svg, plane_svg, spots_svg
 from presentation.goal_margins import GoalRow, limit_text
 from presentation.goal_margins import shown as as_text
 from presentation.report.blocks import Block, Cell, Heading, Paragraph, Picture, Table, Translate
@@ -43,6 +43,7 @@ from presentation.study_figures import (
     shown,
     shown_or_dash,
 )
+from presentation.study_map import plane_of
 from presentation.study_words import title_of
 from shared.message import Message, msg, one_line
 
@@ -390,6 +391,24 @@ def _search(study: StoredStudy, say: Translate) -> Iterator[Block]:
         yield Picture(lines_svg(content), one_line(say(title)), is_own=True)
 
 
+def _map(study: StoredStudy, say: Translate) -> Iterator[Block]:
+    share = study.figure("map", "share_met")
+    if not math.isnan(share):
+        yield Paragraph(say(msg("All goals are met on {share} of the map.", share=percent(share))))
+    content = plane_of(study, figures_of(study.document.get("nominal_parameters")))
+    if content is not None:
+        caption = msg("{first} and {second}: where the goals are met, their borders, the design as a dot",
+                      first=content.x_name, second=content.y_name)  # fmt: skip
+        yield Picture(plane_svg(content), one_line(say(caption)), is_own=True)
+    best = study.figure("map", "best_run")
+    row = None if math.isnan(best) else study.row(int(best))
+    if row is not None:
+        values = ", ".join(f"{name} = {format_number(value, 6)}" for name, value in row.parameters.items())
+        told = msg("The largest margin is at {values} (run {number}).", values=values, number=row.run)
+        yield Paragraph(one_line(say(told)))
+        yield _runs(study, [row], say)
+
+
 # ---- what several have ---------------------------------------------------------------------------------
 
 
@@ -487,5 +506,6 @@ _PARTS: Mapping[str, Callable[[StoredStudy, Translate], Iterator[Block]]] = {
     "corners": _corners,
     "worst-case": _worst_case,
     "sensitivity": _sensitivity,
+    "map": _map,
     "optimize": _search,
 }

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 40
 _MOST_TOLD = 20
+_MAP_ROWS = 25
+"""The first runs of a map are 5 x 5 places all over it."""
 
 
 def study_answer(result: StudyResult, context: ToolContext) -> ToolResult:
@@ -40,7 +42,11 @@ def study_answer(result: StudyResult, context: ToolContext) -> ToolResult:
 
     view = context.view
     details = plain_figures(study_document(result))
-    details["rows"] = details["rows"][:_MOST_ROWS] if result.kind in ("sweep", "corners") else []
+    if result.plane is not None:
+        best = result.plane.best_run
+        details["rows"] = [row for row in details["rows"] if row["run"] == best or row["run"] <= _MAP_ROWS]
+    else:
+        details["rows"] = details["rows"][:_MOST_ROWS] if result.kind in ("sweep", "corners") else []
     for item in details["statistics"].values():
         item.pop("histogram", None)
     details["file_path"] = view.name_of(result.circuit)
@@ -97,6 +103,9 @@ def study_text(details: Mapping[str, Any]) -> str:
         lines += [f"  {goal}: met in {item['passed']} of {item['n']}" for goal, item in goals.items()]
     if details["goals_met"] is not None:
         lines.append(f"goals met: {'yes' if details['goals_met'] else 'no'}")
+    if "map" in details:
+        lines += _map_lines(details["map"])
+        lines.append(f"as written: {' '.join(f'{n}={_number(v)}' for n, v in details['nominal'].items())}")
     for metric, item in details["statistics"].items():
         lines.append(f"{metric} [{item['unit'] or '?'}]: {_figures(item, details['study'])}")
         if details["study"] == "montecarlo" and item.get("contributions"):
@@ -114,6 +123,17 @@ def study_text(details: Mapping[str, Any]) -> str:
     lines += [f"warning: {item['message']}" for item in details["warnings"][:5]]
     lines += [_row(row) for row in details["rows"]]
     return "\n".join(lines)
+
+
+def _map_lines(found: Mapping[str, Any]) -> list[str]:
+    """Where the goals are met; the best run is among the rows."""
+    ends = ", ".join(
+        f"{axis['name']} from {_number(axis['min'])} to {_number(axis['max'])} ({axis['scale']})"
+        for axis in found["axes"]
+    )
+    met = "unknown" if found["share_met"] is None else f"{100 * found['share_met']:.3g} %"
+    best = "none" if found["best_run"] is None else f"run {found['best_run']}"
+    return [f"map of {ends}: all goals met on {met} of it, largest margin: {best}"]
 
 
 def _error(item: Mapping[str, Any]) -> str:
@@ -167,6 +187,7 @@ _STUDIES: dict[Kind, StudyKind] = {
     "corners": "corners",
     "worst_case": "worst-case",
     "sensitivity": "sensitivity",
+    "map": "map",
 }
 
 
@@ -211,7 +232,7 @@ def _of_kind(arguments: StudyArguments) -> dict[str, Any]:
     """What the document of a study of this kind has besides what all have."""
     parameters = arguments.parameters
     match arguments.kind:
-        case "sweep":
+        case "sweep" | "map":
             return {"parameters": parameters}
         case "monte_carlo":
             return {

@@ -119,6 +119,7 @@ _READERS = {
     "monte_carlo": _with_tolerances,
     "worst_case": _with_tolerances,
     "sensitivity": _named,
+    "map": lambda value: _named(_ranged(value)),
     "optimize": _ranged,
 }
 """How the parameters of a study of this kind are understood."""
@@ -138,7 +139,15 @@ def _metrics(value: object) -> object:
 
 
 Kind = Literal[
-    "sweep", "monte_carlo", "corners", "worst_case", "sensitivity", "optimize", "influence", "since_when"
+    "sweep",
+    "monte_carlo",
+    "corners",
+    "worst_case",
+    "sensitivity",
+    "map",
+    "optimize",
+    "influence",
+    "since_when",
 ]
 """influence, since_when: what moves a goal, and which edit lost it; no study is kept of these."""
 _WITHOUT_PARAMETERS = ("sensitivity", "corners", "influence", "since_when")
@@ -153,8 +162,9 @@ class StudyArguments(Arguments):
     path: str | None = Field(None, description="Omit for the only circuit.")
     parameters: list[dict[str, Any]] = Field(
         default_factory=list,
-        description='What is varied, by name (R1, m1.w, a .param, temp). sweep, optimize: {"name": "R1", '
-        '"min": "1k", "max": "10k", "scale": "E24"} (or lin, log with points; or "values": [...]). '
+        description="What is varied, by name (R1, m1.w, a .param, temp). sweep, map (two), optimize: "
+        '{"name": "R1", "min": "1k", "max": "10k", "scale": "E24"} (or lin, log with points; or "values": '
+        "[...]). "
         'monte_carlo, worst_case: {"name": "R*", "tolerance": "5%"}, a bound (uniform; "distribution": '
         '"normal" = 3 sigma) or "sigma": "2%". sensitivity: names.',
     )

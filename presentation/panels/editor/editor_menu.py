@@ -31,7 +31,7 @@ class Text(Protocol):
 
 
 _OF_NAMES = ("editor.definition", "editor.uses", "editor.rename")
-_OF_VALUES = ("editor.tune", "editor.sweep")
+_OF_VALUES = ("editor.tune", "editor.sweep", "editor.map")
 _OF_LINES = ("editor.add_analysis", "editor.comment", "editor.format")
 _OF_WORDS = ("editor.to_conversation", "editor.change_by_words")
 

@@ -33,6 +33,7 @@ class ValueCommands:
         return {
             "editor.tune": partial(self._study, "tune"),
             "editor.sweep": partial(self._study, "sweep"),
+            "editor.map": partial(self._study, "map"),
         }
 
     def _study(self, kind: SetupKind) -> None:

@@ -376,6 +376,7 @@ _STUDY_ICONS = {
     "corners": "table-2",
     "worst-case": "move",
     "sensitivity": "sliders-horizontal",
+    "map": "crosshair",
     "optimize": "target",
 }
 

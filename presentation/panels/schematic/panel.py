@@ -381,6 +381,7 @@ class SchematicPanel(QWidget):
             rows.add("value", msg("Change value…"), self._edit_value, action="schematic.value")
             rows.add("tune", msg("Tune the value"), partial(self._at_value, "editor.tune"))
             rows.add("sweep", msg("Sweep the value"), partial(self._at_value, "editor.sweep"))
+            rows.add("map", msg("Map of the value and another one"), partial(self._at_value, "editor.map"))
             rows.line()
         rows.add(
             "probing", msg("Probe in the schematic"), self.probing.click, action="schematic.probe",

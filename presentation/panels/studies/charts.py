@@ -91,6 +91,11 @@ class Chart(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(inside.adjusted(0.5, 0.5, -0.5, -0.5))
 
+    def _faint(self, token: str, opacity: float = 0.55) -> QColor:
+        color = QColor(self.theme.color(token))
+        color.setAlphaF(opacity)
+        return color
+
     def _dashed(self, token: str) -> QPen:
         pen = QPen(self.theme.color(token), 1)
         pen.setDashPattern([4, 3])
@@ -268,11 +273,6 @@ class LinesChart(Chart):
                            limit.text, is_left=True)  # fmt: skip
         self._names(painter, inside, zip(content.lines, ends, strict=True))
         self._border(painter, inside)
-
-    def _faint(self, token: str) -> QColor:
-        color = QColor(self.theme.color(token))
-        color.setAlphaF(0.55)
-        return color
 
     def _stroke(
         self,

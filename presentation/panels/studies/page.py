@@ -26,6 +26,7 @@ from domain.studies.setup import (
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.case_menu import CaseMenu
 from presentation.panels.studies.circuit_acts import CircuitActs
+from presentation.panels.studies.map_view import MapView
 from presentation.panels.studies.result_parts import ResultView
 from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.setup_menu import SetupMenu, SetupsInFront
@@ -221,6 +222,8 @@ class StudiesPage(CentrePage):
             item = next((i for i in self.offer.adjustables if i.name.lower() == quantity.lower()), None)
             is_there = any(row.row.pattern.lower() == quantity.lower() for row in pane.rows)
             if not is_there:
+                if kind == "map":
+                    pane.keep_rows(1)  # a plane has two values: the other one stays
                 pane.add_row(row_for(item, kind) if item is not None else SetupRow(pattern=quantity))
             if kind == "tune" and not (is_there and self.tuning.is_running):
                 self.run(kind)
@@ -294,6 +297,8 @@ class StudiesPage(CentrePage):
         self.error.hide()
         for view in self.views.values():
             view.setup_pane.set_offer(self.offer)
+            if isinstance(view.result, MapView) and view.study is not None:
+                view.result.show_present(self._nominals(view.study))
         if self.tuning.is_running and before is not None and before != self.offer:
             self._tune()  # what is loaded is not the circuit any more
         self._show_last()
@@ -546,7 +551,7 @@ class StudiesPage(CentrePage):
     def _nominals(self, study: StoredStudy) -> Mapping[str, float]:
         offer = self.offer or CircuitOffer()
         written = {item.name: item.value for item in offer.adjustables if not math.isnan(item.value)}
-        return nominals_of(study, written) if study.kind != "optimize" else written
+        return nominals_of(study, written) if study.kind not in ("map", "optimize") else written
 
     def _show_last(self) -> None:
         """When the shown study was run, or that the circuit has changed since."""
@@ -602,7 +607,7 @@ class StudiesPage(CentrePage):
 
     def _show_applied(self) -> None:
         for view in self.views.values():
-            if isinstance(view.result, SearchView | TuneView):
+            if isinstance(view.result, MapView | SearchView | TuneView):
                 view.result.set_applied(is_applied=self.acts.is_applied)
 
 
@@ -615,6 +620,7 @@ def _result_view(kind: SetupKind, services: WindowServices) -> ResultView:
         "corners": extremes_view.CornersView,
         "worst-case": extremes_view.WorstCaseView,
         "sensitivity": extremes_view.SensitivityView,
+        "map": MapView,
         "optimize": SearchView,
         "tune": TuneView,
     }

@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from domain.studies.setup import (
+    MAP_SCALES,
     SCATTERED,
     CircuitOffer,
     Meaning,
@@ -84,11 +85,11 @@ class ParameterRow(QWidget):
             self.meaning.addItem("", word)
         for distribution, _ in _DISTRIBUTIONS:
             self.distribution.addItem("", distribution)
-        for scale in get_args(RowScale):
+        for scale in MAP_SCALES if kind == "map" else get_args(RowScale):
             self.scale.addItem(scale, scale)
         self.meaning.setCurrentIndex(self.meaning.findData(row.meaning))
         self.distribution.setCurrentIndex(self.distribution.findData(row.distribution))
-        self.scale.setCurrentIndex(self.scale.findData(row.scale))
+        self.scale.setCurrentIndex(max(self.scale.findData(row.scale), 0))
         self._remove = IconButton(services, "x", msg("Remove"), name="parameter_remove")
         self._remove.clicked.connect(lambda _checked=False: self.remove_wanted.emit())
         self.parts: list[QCheckBox] = []

@@ -154,6 +154,11 @@ class SetupPane(QWidget):
         made.pattern.setFocus()
         return made
 
+    def keep_rows(self, count: int) -> None:
+        """The last so many stay."""
+        for row in self.rows[: max(len(self.rows) - count, 0)]:
+            self._remove_row(row)
+
     def set_running(self, *, is_running: bool, other_runs: bool = False) -> None:
         self._is_running, self._other_runs = is_running, other_runs
         self._check()
@@ -251,6 +256,9 @@ class SetupPane(QWidget):
             form.addRow(self.at_corners)
             self._fit_corners()
             self.boxes["method"].currentIndexChanged.connect(self._fit_corners)
+        elif kind == "map":
+            self._section(msg("Refinement"))
+            self._field(form, "refine_s", msg("Time, s"), msg("Borders are refined while it lasts"))
         elif kind == "optimize":
             self._section(msg("Search"))
             self._field(form, "budget", msg("Simulations at most"))
