@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QPolygonF
+from PyQt6.QtGui import QCursor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QPolygonF
 from PyQt6.QtWidgets import QToolTip
 
 from presentation.charts.plane import Place, PlaceOfRun, PlaneContent
@@ -74,9 +74,10 @@ class MapChart(Chart):
         QToolTip.showText(event.globalPosition().toPoint(), self._tell(found.run), self)
 
     def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Nothing is pointed at."""
-        self._pointed = None
-        self.update()
+        """Nothing is pointed at, unless it is the words beside the pointer that came between."""
+        if not self.rect().contains(self.mapFromGlobal(QCursor.pos())):
+            self._pointed = None
+            self.update()
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name

@@ -178,7 +178,7 @@ class MapView(ResultView):
         columns = [
             Column(title=language(msg("Goal"))),
             Column(title=language(msg("Limit")), is_number=True),
-            Column(title=language(msg("As run")), is_number=True),
+            Column(title=language(msg("Circuit as run")), is_number=True),
             Column(title=language(msg("Selected point")), is_number=True, is_strong=True),
         ]
         present = figures_of(study.part("nominal"))
