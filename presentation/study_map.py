@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from application.studies.mapping import node_of
-from application.studies.reading import StoredRow, StoredStudy, figure_of
+from application.studies.reading import StoredStudy, figure_of
 from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
 from domain.studies.value_map import CELLS, FINER, MapAxis, Samples, bounds_of, deciding, excess
@@ -36,12 +36,6 @@ def axes_of(study: StoredStudy) -> tuple[MapAxis, MapAxis] | None:
             return None
         found.append(MapAxis(name=str(item.get("name", "")), low=low, high=high, is_log=is_log))
     return (found[0], found[1]) if len(found) == 2 else None
-
-
-def rows_of(study: StoredStudy) -> list[StoredRow]:
-    """The runs that have a place on the plane."""
-    axes = axes_of(study)
-    return [] if axes is None else [row for row in study.rows if node_of(axes, row.parameters) is not None]
 
 
 def plane_of(study: StoredStudy, present: Mapping[str, float]) -> PlaneContent | None:

@@ -57,10 +57,6 @@ class MapChart(Chart):
         self.chosen_changed.emit(run)
         self.update()
 
-    def place_on_chart(self, place: Place) -> QPointF:
-        """Where a place of the plane was painted."""
-        return self._at(place)
-
     # ---- pointer and keys ------------------------------------------------------------------------
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -123,14 +119,15 @@ class MapChart(Chart):
             return None
 
         def far(each: PlaceOfRun) -> float:
-            there = self._at(each.place)
+            there = self.at(each.place)
             return (there.x() - point.x()) ** 2 + (there.y() - point.y()) ** 2
 
         return min(runs, key=far)
 
     # ---- painting --------------------------------------------------------------------------------
 
-    def _at(self, place: Place) -> QPointF:
+    def at(self, place: Place) -> QPointF:
+        """Where a place of the plane is painted."""
         inside = self._inside
         return QPointF(
             inside.left() + place[0] * inside.width(), inside.bottom() - place[1] * inside.height()
@@ -151,7 +148,7 @@ class MapChart(Chart):
         for border in content.borders:
             painter.setPen(QPen(self.theme.color(border.color), 2))
             for line in border.lines:
-                painter.drawPolyline(QPolygonF([self._at(place) for place in line]))
+                painter.drawPolyline(QPolygonF([self.at(place) for place in line]))
         self._paint_runs(painter, content)
         painter.restore()
         self._border(painter, inside)
@@ -171,7 +168,7 @@ class MapChart(Chart):
         for area in content.good:
             path = QPainterPath()
             for ring in area:
-                path.addPolygon(QPolygonF([self._at(place) for place in ring]))
+                path.addPolygon(QPolygonF([self.at(place) for place in ring]))
             painter.drawPath(path)
 
     def _paint_axes(self, painter: QPainter, across: Scale, upward: Scale, content: PlaneContent) -> None:
@@ -207,24 +204,24 @@ class MapChart(Chart):
         painter.setPen(Qt.PenStyle.NoPen)
         for each in content.runs:
             painter.setBrush(self._faint("ok.text" if each.is_met else "text.secondary"))
-            painter.drawEllipse(self._at(each.place), _RUN, _RUN)
+            painter.drawEllipse(self.at(each.place), _RUN, _RUN)
         if content.present is not None:
             painter.setPen(QPen(self.theme.color("plot.background"), 1.5))
             painter.setBrush(self.theme.color("text.primary"))
-            painter.drawEllipse(self._at(content.present), _DESIGN, _DESIGN)
+            painter.drawEllipse(self.at(content.present), _DESIGN, _DESIGN)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for run, width in ((self._pointed, 1.0), (self.chosen, 2.0)):
             place = next((each.place for each in content.runs if each.run == run), None)
             if place is not None:
                 painter.setPen(QPen(self.theme.color("accent.text"), width))
-                painter.drawEllipse(self._at(place), _CHOSEN, _CHOSEN)
+                painter.drawEllipse(self.at(place), _CHOSEN, _CHOSEN)
 
     def _name_borders(self, painter: QPainter, inside: QRectF, content: PlaneContent) -> None:
         """The name of each border beside it, where it stands on none of the others and on no dot."""
         metrics = QFontMetrics(painter.font())
         taken: list[QRectF] = []
         if content.present is not None:
-            design = self._at(content.present)
+            design = self.at(content.present)
             taken.append(QRectF(design.x() - _CHOSEN, design.y() - _CHOSEN, 2 * _CHOSEN, 2 * _CHOSEN))
         for border in content.borders:
             width = metrics.horizontalAdvance(border.name) + 6
@@ -240,7 +237,7 @@ class MapChart(Chart):
         self, line: Sequence[Place], inside: QRectF, size: QSizeF, taken: Sequence[QRectF]
     ) -> QRectF | None:
         for share in _NAMED_AT if line else ():
-            point = self._at(line[round(share * (len(line) - 1))])
+            point = self.at(line[round(share * (len(line) - 1))])
             left = min(
                 max(point.x() - size.width() / 2, inside.left() + 1), inside.right() - size.width() - 1
             )

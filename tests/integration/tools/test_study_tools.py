@@ -44,6 +44,21 @@ async def test_a_monte_carlo_gives_the_yield(bench: Bench) -> None:
     assert f"({found['passed']} of 40)" in result.content
 
 
+async def test_a_map_tells_where_the_goals_are_met(bench: Bench) -> None:
+    """Within a factor of 1.5 of each other: a band along the diagonal of a plane that is a factor of 9."""
+    bench.write("d.cir", DIVIDER)
+    result = await bench.call(
+        "run_study", kind="map", parameters=["R1", "R2"], measure=VOUT, goals=["4 <= vout <= 6"]
+    )
+    assert result.success, result.content
+    assert "map of R1 from 333 to 3000 (log), R2 from 333 to 3000 (log): all goals met on " in result.content
+    assert "as written: vout=5" in result.content
+    assert result.result["map"]["share_met"] == pytest.approx(0.335, abs=0.02)
+    best = result.result["map"]["best_run"]
+    row = next(row for row in result.result["rows"] if row["run"] == best)
+    assert row["metrics"]["vout"] == pytest.approx(5, abs=0.01)
+
+
 async def test_corners_in_every_form(bench: Bench) -> None:
     bench.write("m.lib", "*\n.lib tt\n.param r=1k\n.endl\n.lib ss\n.param r=3k\n.endl\n")
     bench.write("d.cir", DIVIDER.replace("R1 in out 1k", ".lib m.lib tt\nR1 in out {r}"))
