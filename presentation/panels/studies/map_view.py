@@ -129,7 +129,7 @@ class MapView(ResultView):
             told.append(language(msg("{count} failed", count=study.failed)))
         content = self.chart.content
         if content is not None and content.present is None:
-            told.append(language(msg("the present design lies outside the map")))
+            told.append(language(msg("the present design is outside the map")))
         self.note.setText(" · ".join([*told, *map(language, study.texts("warnings"))]))
         self.chart.setAccessibleName(language(msg("Map of two values")))
         self.table.setAccessibleName(language(msg("Goals at the selected point")))
