@@ -78,6 +78,8 @@ class Quantity(Slot):
     is_told: bool = True
     """Whether a default is told to the user."""
     is_whole: bool = False
+    is_span: bool = False
+    """Of a range the distance of its ends is meant: an output from 0 to 3 V swings 3 V."""
     has_sign: bool = True
     """False: a minus is left out, the sign is the circuit's own."""
     ratio: tuple[Dimension, Dimension] | None = None

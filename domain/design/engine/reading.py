@@ -131,6 +131,10 @@ def number(quantity: Quantity, mention: Mention) -> float:
         raise wording.wrong_limit(
             quantity.label, quantity.text(quantity.example), is_lower=quantity.limit == "at_least"
         )
+    if quantity.is_span and mention.upper is not None:
+        return mention.upper - mention.value
+    if quantity.is_span and mention.is_tolerance:  # ±2 V
+        return 2 * abs(mention.value)
     value = mention.middle
     if mention.upper is not None and quantity.limit:  # what has to hold over all of it
         value = mention.value if quantity.limit == "at_most" else mention.upper
