@@ -56,7 +56,8 @@ LOW = kit.Quantity(
     ),
 )  # fmt: skip
 SWING = kit.Quantity(
-    name="output_vpp", label=msg("output swing (peak to peak)"), dimensions=("V",), has_sign=False, is_span=True,
+    name="output_vpp", label=msg("output swing (peak to peak)"), dimensions=("V",),
+    has_sign=False, is_span=True,
     words=r"(?:output )?swing|peak[\s-]to[\s-]peak|(?:输出)?摆幅|峰峰值?",
     before=r"(?<![a-z])output(?: (?:of|level|voltage|signal|up to))*|输出(?:电压|信号|幅度)?(?:为|达到?|约)?",
     after=r"\s?(?:p-?p(?![a-z])|peak[\s-]to[\s-]peak|峰峰|output(?! (?:impedance|resist|current)))",
