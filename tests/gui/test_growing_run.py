@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
 
+from application.ports.simulation import Growth
 from domain.simulation.result import SimulationResult
+from domain.simulation.waveform import Plot, Step, Vector
 from presentation.panels.run_views import WAVEFORMS
 from presentation.window.header import RunGroup
 from presentation.window.panels import Parts
@@ -201,3 +204,52 @@ async def test_a_run_is_paused_by_the_key_that_began_it_and_goes_on_and_is_stopp
     assert not shown.is_paused
     assert not group.is_paused
     assert panel._note.text.startswith("This run is partial, stopped at ")
+
+
+def _growth(numbers):
+    """Runs of a family of 400 as they have come."""
+    x = np.linspace(0.0, 1.0, 200)
+    time = Vector(name="time", unit="s", data=x)
+    plots = [
+        Plot(
+            analysis="tran",
+            name="Transient Analysis",
+            title="",
+            vectors={"time": time, "v(out)": Vector(name="v(out)", unit="V", data=x * number)},
+            axis_name="time",
+            step=Step(number=number, count=400, values={"r1": float(number)}, place=number / 400),
+        )
+        for number in numbers
+    ]
+    return Growth(plots=tuple(plots), rows=200 * len(plots))
+
+
+async def test_what_is_chosen_of_a_family_stays_while_it_grows(parts, project, until, loop_watchdog):
+    panel, shown = parts.runs.waveforms, parts.runs.shown
+    circuit = project / "family.cir"
+
+    async def grow(count):
+        shown.show_growing(circuit, _growth(range(1, count + 1)))
+        await until(lambda: panel.axis is not None and len(panel._now.ghosts) >= min(count, 60) - 2)
+
+    shown.show_growing(circuit, _growth([1]))
+    await until(lambda: panel.axis is not None and panel.plot.step is not None)
+    await grow(3)
+    assert len(panel._now.family) == 3, "a single run was nobody's choice"
+    panel.runs.tick(2, is_on=False)
+    panel.runs.read_wanted.emit(panel._now.family[2])
+    await until(lambda: panel.axis is not None and panel.plot.step.number == 3)
+    await grow(5)
+    assert (panel.runs.left_out, panel.plot.step.number, len(panel._now.family)) == ({2}, 3, 5)
+    await grow(195)
+    async with loop_watchdog.watching():
+        await grow(200)
+    assert panel.runs.list.count() == 200
+    panel.choose_plot(4)  # the fourth run alone
+    await until(lambda: panel.axis is not None and not panel._now.family)
+    number = panel.plot.step.number
+    shown.show_growing(circuit, _growth(range(1, 8)))
+    await until(lambda: panel.axis is not None)
+    assert (panel.plot.step.number, panel._now.family) == (number, ())
+    shown.end_growing()
+    await until(lambda: shown.growth is None and panel.axis is not None)

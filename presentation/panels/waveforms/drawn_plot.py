@@ -79,6 +79,21 @@ class DrawnPlot:
         self.family = choices[index].family if choices else ()
         self.axis, self.traces, self.ghosts = None, (), ()
 
+    def choose_again(self, choices: list[Choice], wanted: str) -> None:
+        """The same where a run has grown: the run of a `.step` that was chosen, or read, stays so."""
+        before, had_family = self.plot, bool(self.family)
+        kind = "" if before is None else before.analysis
+        is_picked = had_family or sum(choice.plot.analysis == kind for choice in self.choices) > 1
+        self.choose(choices, wanted)
+        if before is None or before.step is None or not is_picked:
+            return
+        for choice in choices:
+            for plot in choice.family or (choice.plot,):
+                is_same = plot.step is not None and plot.step.number == before.step.number
+                if is_same and plot.analysis == kind and bool(choice.family) == had_family:
+                    self.plot, self.family = plot, choice.family
+                    return
+
 
 def siblings_of(plot: Plot, shown: ShownResult) -> list[Plot]:
     """The runs of a `.step` that an expression may name."""

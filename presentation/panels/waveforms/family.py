@@ -30,8 +30,12 @@ def choices_of(plots: Sequence[Plot]) -> list[Choice]:
     """In the order of the results, a family before its single runs."""
     found: list[Choice] = []
     seen: set[str] = set()
+    stepped: dict[str, list[Plot]] = {}
     for plot in plots:
-        runs = [each for each in plots if each.analysis == plot.analysis and each.step is not None]
+        if plot.step is not None:
+            stepped.setdefault(plot.analysis, []).append(plot)
+    for plot in plots:
+        runs = stepped.get(plot.analysis, [])
         if plot.step is None or len(runs) < 2:
             found.append(Choice(plot))
         elif plot.analysis not in seen:

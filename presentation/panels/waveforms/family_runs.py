@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 
 from PyQt6.QtCore import QPoint, QRectF, QSize, Qt, pyqtSignal
@@ -76,14 +76,21 @@ class FamilyRuns(QWidget):
         self, family: tuple[Plot, ...], read: Plot | None, colors: Sequence[QColor], *, has_room: bool
     ) -> None:
         """The runs of the drawing; () for none. `colors` has one for each."""
-        before = [_step_of(plot).values for plot in self._family]
-        is_same = [_step_of(plot).values for plot in family] == before
-        if not is_same:
+        before = [(_step_of(plot).number, _step_of(plot).values) for plot in self._family]
+        now = [(_step_of(plot).number, _step_of(plot).values) for plot in family]
+        is_same = now == before
+        has_grown = bool(before) and all(run in now for run in before)
+        if not has_grown:
             self._left_out.clear()
+        former = dict(zip((number for number, _ in before), self._colors, strict=False))
         self._family, self._read = family, read
         if not is_same or list(colors) != list(self._colors):
             self._colors = list(colors)
-            self._fill()
+            here = {number: color for (number, _), color in zip(now, self._colors, strict=False)}
+            if has_grown and all(here[number] == color for number, color in former.items()):
+                self._add_missing(former)
+            else:
+                self._fill()
         self._mark_read()
         self.setVisible(bool(family) and self._is_wanted and has_room)
 
@@ -145,14 +152,23 @@ class FamilyRuns(QWidget):
         theme = self._services.theme.theme
         self._filling = True
         self.list.clear()
+        self._filling = False
         self.list.setIconSize(QSize(theme.size("space.4"), theme.size("icon.small")))
-        for plot, color in zip(self._family, self._colors, strict=False):
+        self._add_missing({})
+
+    def _add_missing(self, there: Container[int]) -> None:
+        """Rows for the runs that have none yet (`there`: the numbers of those that have)."""
+        theme = self._services.theme.theme
+        self._filling = True
+        for row, (plot, color) in enumerate(zip(self._family, self._colors, strict=False)):
             step = _step_of(plot)
+            if step.number in there:
+                continue
             item = QListWidgetItem(self._sample(color), _short(step))
             item.setData(_STEPS, step.number)
             item.setToolTip(f"{step_label(step)}\n@{step.number}")
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            self.list.addItem(item)
+            self.list.insertItem(row, item)
         self._filling = False
         self._title.setText(stepped_names(self._family))
         self._show_ticks()

@@ -159,10 +159,14 @@ class PlotTools(QWidget):
     def show_choice(self, names: Sequence[str], index: int) -> None:
         """The analyses there are; the box is as wide as the chosen name, its list as wide as the longest."""
         choice = self.plot_choice
-        choice.clear()
-        choice.addItems(list(names))
-        choice.setCurrentIndex(index)
-        self._fit_choice()
+        if list(names) != [choice.itemText(at) for at in range(choice.count())]:
+            choice.clear()
+            choice.addItems(list(names))
+            choice.setCurrentIndex(index)
+            self._fit_choice()
+        elif index != choice.currentIndex():
+            choice.setCurrentIndex(index)
+            self._fit_choice()
 
     def _fit_choice(self) -> None:
         choice = self.plot_choice
