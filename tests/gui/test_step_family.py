@@ -169,8 +169,7 @@ async def test_the_legend_ticks_walks_and_names_the_runs(
     panel.add_trace("v(out)@2")
     await until(lambda: len(panel.traces) == 2)
     panel.add_trace("v(out)@rload=100k")
-    await until(lambda: len(panel.traces) == 3)
-    await until(lambda: not services.app.program.tasks.handles)
+    await until(lambda: sum("@" in trace.expression for trace in panel.area._shown) == 2)
     named = [trace for trace in panel.area._shown if "@" in trace.expression]
     assert [trace.run for trace in named] == ["", ""], "once each, of no family"
     panel.add_trace("v(out)@7")
