@@ -14,6 +14,7 @@ Files are written so that a reader, a crash or a full disk never meets half of o
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import os
 import re
@@ -25,7 +26,6 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Literal
 
-from infrastructure.persistence.linkless import LinklessOpening
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import msg
@@ -380,6 +380,52 @@ _SAFE = os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCT
 _READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | _flag("O_NOFOLLOW")
 _WALK = _READ | _O_PATH
 """Of folders on the way nothing is read: to pass through them is enough."""
+
+_OPENAT2 = 437
+"""Its number, the same on all kinds of processor."""
+_AT_FDCWD = -100
+_RESOLVE_NO_SYMLINKS = 0x04
+"""Of linux/openat2.h: a link anywhere in the path is ELOOP."""
+
+
+class _How(ctypes.Structure):
+    """struct open_how."""
+
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+class LinklessOpening:
+    """Opens folders in one call that follows no link (openat2(2), Linux 5.6), where the system lets us.
+
+    Eight folders deep that takes a tenth of the time of a walk, and a round of a design opens some eighty.
+    """
+
+    def __init__(self) -> None:
+        self._is_there = sys.platform.startswith("linux")
+        self._call = ctypes.CDLL(None, use_errno=True).syscall if self._is_there else None
+
+    def folder(self, place: str, flags: int) -> int | None:
+        """A descriptor of the folder at this absolute path, opened with `flags`.
+
+        None where there is no such call, or where it did not succeed for another reason than a missing name:
+        which part of the path is in the way, only a walk can tell. Raises FileNotFoundError.
+        """
+        if self._call is None or "\0" in place:
+            return None
+        how = _How(flags, 0, _RESOLVE_NO_SYMLINKS)
+        descriptor: int = self._call(
+            _OPENAT2, _AT_FDCWD, os.fsencode(place), ctypes.byref(how), ctypes.sizeof(how)
+        )
+        if descriptor >= 0:
+            return descriptor
+        code = ctypes.get_errno()
+        if code == errno.ENOENT:
+            raise FileNotFoundError(code, os.strerror(code), place)
+        if code in (errno.ENOSYS, errno.EPERM, errno.EINVAL):  # an old kernel, or a box that forbids it
+            self._call = None
+        return None
+
+
 _LINKLESS = LinklessOpening()
 
 
@@ -530,8 +576,6 @@ def rename_to_free_place(source: Path, target: Path) -> None:
     renameat2(2) with RENAME_NOREPLACE; where the system or the file system has no such call, a look
     comes right before the renaming. No part of the paths may be a link. Raises InTheWay, OSError.
     """
-    import ctypes  # quick commands must not pay for it
-
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     with opened_folder(source.parent) as old, opened_folder(target.parent) as new:
         if call is not None:

@@ -165,7 +165,9 @@ class WebConversation(QWidget):
         self.is_ready = False
         self._is_closed = True
         self._waiting.clear()
-        self._page.setWebChannel(None)  # no call of the page comes back while it goes
+        # No call of the page comes back while it goes. Its channel stays: a page that is still being loaded
+        # asks for it, and Qt 6.11 looks into what is not there any more.
+        self._bridge.blockSignals(True)
         self._view.setPage(None)
         self._page.deleteLater()
         self._view.deleteLater()

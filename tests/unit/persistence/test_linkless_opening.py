@@ -10,8 +10,14 @@ from pathlib import Path
 import pytest
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.confined import InTheWay, look, make_folder, names_in, open_file
-from infrastructure.persistence.linkless import LinklessOpening
+from infrastructure.persistence.confined import (
+    InTheWay,
+    LinklessOpening,
+    look,
+    make_folder,
+    names_in,
+    open_file,
+)
 
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 

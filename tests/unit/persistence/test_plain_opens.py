@@ -57,6 +57,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     ),
     "infrastructure/persistence/known_texts.py": ({"read_text": 1}, "resources that come with the program"),
     "infrastructure/persistence/process_locks.py": ({"read_text": 1}, "of the system, not of a project"),
+    "shared/pausing.py": ({"read_bytes": 1}, "of the system, not of a project"),
     "infrastructure/persistence/examples.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/batch/process.py": (
