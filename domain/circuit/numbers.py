@@ -34,6 +34,7 @@ _SCALES = {
     "p": 1e-12,
     "f": 1e-15,
 }
+_MOST_POWER = 300
 _ENGINEERING = (
     (12, "T"),
     (9, "G"),
@@ -113,6 +114,22 @@ def split_suffix(text: str) -> tuple[str, str, str]:
     tail = len(number.suffix) + len(number.unit)
     stripped = text.strip()
     return stripped[: len(stripped) - tail], number.suffix, number.unit
+
+
+def digits_times_power(text: str) -> float:
+    """The number as ngspice reads it in measurements: its digits, a whole number, times a power of ten.
+
+    That may be the double beside the nearest one: 0.000431 is 431 times 1e-6, a little less. A time that is
+    printed at a round place is compared with it. Raises ValueError like `parse_number`.
+    """
+    mantissa, suffix, _ = split_suffix(text)
+    digits, _, exponent = mantissa.lower().replace("d", "e").partition("e")
+    whole, _, fraction = digits.partition(".")
+    scale = _SCALES[suffix.lower()] if suffix else 1.0
+    power = int(exponent or 0) - len(fraction) + round(math.log10(scale))
+    if suffix.lower() == "mil" or abs(power) > _MOST_POWER:
+        return parse_number(text)
+    return int(whole + fraction) * math.pow(10.0, power)
 
 
 def format_number(value: float, digits: int = 6) -> str:

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.circuit.numbers import read_number
+from domain.circuit.numbers import digits_times_power, read_number
 from domain.circuit.parameters import ExpressionError, parse_expression
 from domain.simulation import units
 from domain.simulation.expressions import evaluate
@@ -41,8 +41,6 @@ from shared.message import Message, msg
 
 _GROUND = frozenset(("0", "gnd"))
 _COMPLEX_PART = re.compile(r"v(m|r|i|p|db)\((.*)\)")
-_LAST_DIGIT = 4e-16
-"""ngspice reads 0.000431 as 431 times 1e-6, which lies just below the sample of that time."""
 
 
 class _Failure(Exception):
@@ -236,16 +234,20 @@ class _Data:
 
     def _window(self, clause: MeasClause) -> tuple[float, float]:
         """FROM and TO; without them everything (from 0 on, but in dc)."""
-        low = self._option(clause, "from", -1e99 if self._is_dc else 0.0)
-        high = self._option(clause, "to", 1e99 if self._is_dc else 0.0)
+        low = self._border(clause, "from", -1e99 if self._is_dc else 0.0)
+        high = self._border(clause, "to", 1e99 if self._is_dc else 0.0)
         if self._is_dc:
             return min(low, high), max(low, high)
         return low, high or math.inf
 
+    def _border(self, clause: MeasClause, key: str, default: float) -> float:
+        text = clause.options.get(key, "").strip()
+        is_plain = text not in self._known and (number := read_number(text)) is not None and not number.rest
+        return digits_times_power(text) if is_plain else self._option(clause, key, default)
+
     def _inside(self, clause: MeasClause) -> NDArray[np.intp]:
         """Indices of the whole samples of the window."""
         low, high = self._window(clause)
-        low -= abs(low) * _LAST_DIGIT
         return np.flatnonzero((self._x >= low) & (self._x <= high))
 
     def position(self) -> float:

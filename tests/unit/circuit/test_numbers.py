@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.circuit.numbers import format_number, parse_number, read_number, split_suffix
+from domain.circuit.numbers import (
+    digits_times_power,
+    format_number,
+    parse_number,
+    read_number,
+    split_suffix,
+)
 from tests.ground.cases import for_each
 
 NGSPICE_READS = [
@@ -93,3 +99,21 @@ def test_rounding_error_is_that_of_the_digits(value: float, digits: int) -> None
     text = format_number(value, digits)
     assert parse_number(text) == pytest.approx(value, rel=0.5001 * 10 ** (1 - digits))
     assert "M" not in text.replace("Meg", "")
+
+
+@for_each(
+    ("text", "value"),
+    [
+        ("0.000431", 431 * 1e-6),  # one digit below 0.000431
+        ("0.431m", 431 * 1e-6),
+        ("431u", 431 * 1e-6),
+        ("-.5", -0.5),
+        ("4.87e-4s", 487 * 1e-6),
+        ("1meg", 1e6),
+        ("2.5mil", 2.5 * 25.4e-6),
+        ("1e-400", 0.0),
+    ],
+)
+def test_digits_times_a_power_of_ten_may_be_the_double_beside(text: str, value: float) -> None:
+    assert digits_times_power(text) == value
+    assert digits_times_power(text) == pytest.approx(parse_number(text), rel=1e-15)
