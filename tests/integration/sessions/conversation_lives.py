@@ -148,7 +148,9 @@ class Surroundings:
         return None
 
     editor_state = change_made = file_changed = file_made = result_made = design_accepted = _nothing
-    told = come_to_front = close = _nothing
+    told = come_to_front = close = main_circuit_restored = begin_preview = end_preview = want_preview = (
+        _nothing
+    )
 
     async def _never(self, *_: object, **__: object) -> None:
         raise AssertionError("nothing in a life of conversations asks this")
@@ -269,12 +271,13 @@ class Life:
 
     def _seen(self) -> dict[str, Any]:
         begun = [tab for tab in self._tabs.all if not tab.transcript.is_unread]
-        new = [(f"tab {at}", tab.unsent) for at, tab in enumerate(self._tabs.all) if not tab.session_id]
+        # By their order, not by their place: a tab in which nothing stands is not brought back.
+        new = [tab.unsent for tab in self._tabs.all if not tab.session_id and tab.unsent]
         return {
             "tabs": [tab.session_id for tab in self._tabs.all],
             "front": self._tabs.all.index(self._model),
             "rows": {tab.session_id: shapes(tab.rows()) for tab in begun if tab.session_id},
-            "drafts": self._tabs.drafts() | {key: text for key, text in new if text},
+            "drafts": self._tabs.drafts() | {f"new tab {at}": text for at, text in enumerate(new)},
         }
 
     def _on_change(self) -> None:
