@@ -180,7 +180,8 @@ class BottomPane(QWidget):
         self._stop.clicked.connect(self.views.controller.stop)
         self._pause = PauseButton(services, name="pause_run")
         self._pause.clicked.connect(self.views.controller.pause_or_go_on)
-        self._pause.setVisible(can_pause())
+        if not can_pause():  # as in the header
+            self._pause.hide()
         self._run_row = QHBoxLayout(self._run_bar)
         for widget in (self._run_text, self._progress, self._pause, self._stop):
             self._run_row.addWidget(widget)

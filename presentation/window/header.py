@@ -63,7 +63,8 @@ class RunGroup(QWidget):
         self.stop.clicked.connect(self.stop_wanted)
         self.pause = PauseButton(services, name="pauseRun")
         self.pause.clicked.connect(self.pause_wanted)
-        self.pause.setVisible(can_pause())
+        if not can_pause():  # shown before it has a parent, it would be a window of its own
+            self.pause.hide()
         self._row = QHBoxLayout(self)
         for widget in (self.run, self.choice, self.pause, self.stop):
             self._row.addWidget(widget)

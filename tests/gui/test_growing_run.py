@@ -155,8 +155,8 @@ async def test_a_family_grows_run_by_run_in_its_shades(parts, services, project,
     async with loop_watchdog.watching():
         await until(runs_drawn)
         assert shades()["tend = 30m"] == 0.5, "as among all five"
-        assert "Step 4 of 5" in panel._note.text
-        assert "Step 4 of 5" in parts.bottom._run_text.text()
+        await until(lambda: "Step 4 of 5" in panel._note.text)  # the runs are drawn before it is told
+        await until(lambda: "Step 4 of 5" in parts.bottom._run_text.text())
         assert "all " in panel.plot_choice.currentText()
         parts.runs.controller.stop()
         await until(lambda: finished)
