@@ -79,7 +79,6 @@ async def test_a_point_of_the_map_is_taken_as_one_change_undone_and_opened_as_a_
     view.chart.grab()  # places are those that were painted
     wanted = next(each for each in view.chart.content.runs if each.is_met)
     spot = view.chart.at(wanted.place).toPoint()
-    QTest.mouseMove(view.chart, spot)
     QTest.mouseClick(view.chart, Qt.MouseButton.LeftButton, pos=spot)
     row = study.row(wanted.run)
     assert row is not None

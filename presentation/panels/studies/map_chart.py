@@ -6,7 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, pyqtSignal
-from PyQt6.QtGui import QCursor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen, QPolygonF
+from PyQt6.QtGui import (
+    QCursor,
+    QFontMetrics,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPolygonF,
+)
 from PyQt6.QtWidgets import QToolTip
 
 from presentation.charts.plane import Place, PlaceOfRun, PlaneContent
@@ -75,6 +85,11 @@ class MapChart(Chart):
             self._pointed = None
             self.update()
         super().leaveEvent(event)
+
+    def hideEvent(self, event: QHideEvent | None) -> None:  # noqa: N802 - Qt's name
+        """What was told of a run goes with the chart."""
+        QToolTip.hideText()
+        super().hideEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Choose the nearest run."""
