@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from application.conversation.chatting import ChatWithModel
-    from application.goal_checks.foreseeing import ForeseeChange
+    from application.goal_checks.previewing import PreviewChange
     from application.goal_checks.since_when import FindCulprit, Run
     from application.groups.outside import Outside
     from application.groups.project import Project
@@ -151,12 +151,12 @@ class Design:
         )
 
     @cached_property
-    def foresee(self) -> ForeseeChange:
+    def preview_change(self) -> PreviewChange:
         """What a change would do to the goals and curves of the circuits that read it."""
-        from application.goal_checks.foreseeing import ForeseeChange
+        from application.goal_checks.previewing import PreviewChange
 
         simulation = self._outside.simulation
-        return ForeseeChange(
+        return PreviewChange(
             projects=self._outside.project.projects,
             batch=simulation.batch,
             sources=simulation.sources,

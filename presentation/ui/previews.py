@@ -1,4 +1,4 @@
-"""A change that somebody may accept, and what is known of it: what panels and `Foresees` exchange."""
+"""A change that somebody may accept, and what is known of it: what panels and `Previews` exchange."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from application.goal_checks.foreseeing import Foreseen
+    from application.goal_checks.previewing import ChangePreview
     from domain.llm.tools.confirmation_card import CallOnCard
     from shared.message import Message
 
@@ -33,16 +33,16 @@ class Preview:
 
     state: Literal["working", "asks", "done"]
     """asks: it is simulated when somebody wants it."""
-    foreseen: Foreseen | None = None
+    change: ChangePreview | None = None
     reason: Message | None = None
-    """asks: why it was not done; done without `foreseen`: why it could not be."""
+    """asks: why it was not done; done without `change`: why it could not be."""
 
 
 Told = Callable[[Preview | None], None]
 """None: the proposal concerns no circuit."""
 
 
-class Foresees(Protocol):
+class Previews(Protocol):
     """Simulates proposals, the newest first; the curves of the one that was asked for last are drawn."""
 
     def ask(self, key: str, proposal: Proposal, told: Told) -> None:

@@ -16,7 +16,7 @@ from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
     from application.goal_checks.case_runs import CaseRun
-    from application.goal_checks.foreseeing import Foreseen
+    from application.goal_checks.previewing import ChangePreview
     from application.ports.simulation import GrowingData
     from application.project.goals_watch import Standing
     from application.project.unsaved_texts import UnsavedText
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presentation.actions.shortcuts import Shortcuts
     from presentation.ui.icons import Icons
     from presentation.ui.language import LanguageManager
-    from presentation.ui.previews import Foresees
+    from presentation.ui.previews import Previews
     from presentation.ui.theme import ThemeManager
     from shared.errors import CircuitAIError
     from shared.message import Message
@@ -283,7 +283,7 @@ class Workspace(QObject):
     """A run's result and how the goals stand in the kept cases of its circuit"""
     yield_estimated: Signal[CircuitYield | None] = signal(object)
     """The yields of the goals of the circuit in front, found in idle time; None: not known any more"""
-    change_foreseen: Signal[Foreseen | None] = signal(object)
+    change_previewed: Signal[ChangePreview | None] = signal(object)
     """What a change would do that somebody looks at, to be drawn beside what is; None: nobody does"""
     status_changed: Signal[Message] = signal(object)
     """The left end of the status bar"""
@@ -316,7 +316,7 @@ class Workspace(QObject):
         """Set by the editor."""
         self.seen: Seen | None = None
         """Set by the plot."""
-        self.foresight: Foresees | None = None
+        self.previews: Previews | None = None
         """Set by the window."""
         self.file_shown.connect(self._on_file_shown)
         self.main_circuit_changed.connect(lambda _path: self.run_target_changed.emit(self.run_target))

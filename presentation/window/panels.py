@@ -23,7 +23,7 @@ from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
 from presentation.panels.run_views import RunViews
-from presentation.panels.studies.foresight import Foresight
+from presentation.panels.studies.change_previews import ChangePreviews
 from presentation.panels.studies.goals_watch import GoalsWatch
 from presentation.panels.studies.influence_bars import InfluenceBars
 from presentation.panels.studies.pages import StudyPages
@@ -130,11 +130,11 @@ class Parts:
         return GoalsWatch(self.services, self.app, self.editor)
 
     @cached_property
-    def foresight(self) -> Foresight:
+    def previews(self) -> ChangePreviews:
         """Proposed changes simulated before they are accepted."""
-        from presentation.panels.studies.foresight import Foresight
+        from presentation.panels.studies.change_previews import ChangePreviews
 
-        return Foresight(self.services, self.app, self.editor)
+        return ChangePreviews(self.services, self.app, self.editor)
 
     @cached_property
     def yield_watch(self) -> YieldWatch:

@@ -17,7 +17,7 @@ from domain.simulation.goals import DesignGoal
 from presentation.panels.conversation.items import Confirmation
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.editor.text_changes import TextEdit
-from presentation.panels.foreseen_strip import ForeseenStrip
+from presentation.panels.preview_strip import PreviewStrip
 from presentation.panels.waveforms.traces import Trace
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
@@ -44,7 +44,7 @@ async def parts(services: WindowServices, circuit: Path, until: Until) -> AsyncI
     made.editor.show()
     made.runs.waveforms.resize(900, 400)
     made.runs.waveforms.show()
-    made.foresight._timer.setInterval(20)
+    made.previews._timer.setInterval(20)
     made.editor.show_file(circuit, 3, 1)
     result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
@@ -58,7 +58,7 @@ def dashed(parts: Parts) -> list[Trace]:
     """What the plot draws of a change."""
     area = parts.runs.waveforms.area
     drawn = [] if area is None else [trace for pane in area.panes for trace, _, _ in pane.lines]
-    return list(dict.fromkeys(trace for trace in drawn if trace.is_foreseen))
+    return list(dict.fromkeys(trace for trace in drawn if trace.is_preview))
 
 
 def all_in(root: Path) -> dict[Path, bytes]:
@@ -147,7 +147,7 @@ async def test_a_card_says_what_its_calls_would_do_and_the_plot_draws_it(
         assert b"1.05k" in all_in(circuit.parent)[circuit]
 
 
-def words(strip: ForeseenStrip) -> str:
+def words(strip: PreviewStrip) -> str:
     """What a strip says, without its markup."""
     return strip.words.accessibleName().replace("\N{NO-BREAK SPACE}", " ") if strip.isVisible() else ""
 

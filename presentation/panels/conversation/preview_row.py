@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from presentation.foreseen_words import Tone, lines_of
 from presentation.panels.conversation import blocks as b
+from presentation.preview_words import Tone, lines_of
 from presentation.ui.previews import Preview
 from shared.message import msg
 
@@ -25,8 +25,8 @@ def previewed(preview: Preview | None) -> b.Blocks:
         spinner = b.Spinner(msg("Simulating the change"))
         return (b.Para("preview", (spinner, b.Text(msg("Simulating the change…"), "dim"))),)
     parts: list[b.Node] = []
-    if preview.foreseen is not None:
-        for line in lines_of(preview.foreseen):
+    if preview.change is not None:
+        for line in lines_of(preview.change):
             kind, tone = _KINDS[line.tone]
             parts += [b.Text("\u2003"), b.Text(line.text, kind, tone)]
     if preview.reason is not None:

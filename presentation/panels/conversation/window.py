@@ -83,8 +83,8 @@ class Window:
 
     def come_to_front(self) -> None:
         """Ask what has waited for it."""
-        if (foresight := self._services.workspace.foresight) is not None:
-            foresight.look_again()
+        if (previews := self._services.workspace.previews) is not None:
+            previews.look_again()
         for seen in self._unseen:
             if not seen.done():
                 seen.set_result(None)
@@ -142,23 +142,23 @@ class Window:
 
     def begin_preview(self, card: ConfirmationCard, told: Callable[[Preview | None], None]) -> None:
         """Find out what calls would do to circuits, while their card is seen."""
-        foresight = self._services.workspace.foresight
-        if foresight is not None:
+        previews = self._services.workspace.previews
+        if previews is not None:
             from presentation.ui.previews import Proposal
 
             proposal = Proposal(
                 calls=card.calls, is_seen=lambda: self.is_in_front and self._panel.isVisible()
             )
-            foresight.ask(card.card_id, proposal, told)
+            previews.ask(card.card_id, proposal, told)
 
     def want_preview(self, card_id: str) -> None:
         """Somebody wants to know it, however long it takes."""
-        if (foresight := self._services.workspace.foresight) is not None:
-            foresight.want(card_id)
+        if (previews := self._services.workspace.previews) is not None:
+            previews.want(card_id)
 
     def end_preview(self, card_id: str) -> None:
-        if (foresight := self._services.workspace.foresight) is not None:
-            foresight.forget(card_id)
+        if (previews := self._services.workspace.previews) is not None:
+            previews.forget(card_id)
 
     def file_changed(self, path: Path) -> None:
         """A file of the project is another than before: for who shows it, or is judged by the goals in it."""

@@ -15,11 +15,11 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication, QMenu
 
 from domain.circuit.near_values import near_values
-from presentation.foreseen_words import in_short
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import Problem, is_spice
 from presentation.panels.editor.text_changes import TextEdit
-from presentation.panels.foreseen_strip import ForeseenStrip
+from presentation.panels.preview_strip import PreviewStrip
+from presentation.preview_words import in_short
 from presentation.ui.parts import once_after
 from presentation.ui.previews import Preview, Proposal
 from presentation.ui.workspace import WindowServices
@@ -60,7 +60,7 @@ class TryingOut(QObject):
         self._to_strip = once_after(self, 0, self.strip_focus)
         self._is_held = False
         """The strip stays when the menu closes: somebody wants to know what takes long."""
-        self.strip = ForeseenStrip(
+        self.strip = PreviewStrip(
             services,
             "tryingOut",
             (("apply", msg("Apply"), self.apply), ("close", msg("Close"), self.close)),
@@ -78,8 +78,8 @@ class TryingOut(QObject):
 
     def look(self, choice: Choice) -> None:
         """Find out what it would do."""
-        foresight, file = self._services.workspace.foresight, self._file()
-        if choice == self._choice or foresight is None or self._editor.byte_length() > _LARGEST:
+        previews, file = self._services.workspace.previews, self._file()
+        if choice == self._choice or previews is None or self._editor.byte_length() > _LARGEST:
             return
         self.drop()
         if not is_spice(file):
@@ -92,14 +92,14 @@ class TryingOut(QObject):
         proposal = Proposal(
             contents={file: self._encoded(text)}, circuit=file, is_seen=self._editor.isVisible
         )
-        foresight.ask(self._key, proposal, self._on_told)
+        previews.ask(self._key, proposal, self._on_told)
 
     def want(self) -> None:
         """Simulate it, however long it takes; its strip stays."""
         self._is_held = True
         self.strip.show_ways(are_shown=True)
-        if (foresight := self._services.workspace.foresight) is not None:
-            foresight.want(self._key)
+        if (previews := self._services.workspace.previews) is not None:
+            previews.want(self._key)
         self._to_strip.start()
 
     def apply(self) -> None:
@@ -127,8 +127,8 @@ class TryingOut(QObject):
         if self._choice is not None:
             self._choice = None
             self.strip.leave()
-            if (foresight := self._services.workspace.foresight) is not None:
-                foresight.forget(self._key)
+            if (previews := self._services.workspace.previews) is not None:
+                previews.forget(self._key)
 
     def _on_told(self, preview: Preview | None) -> None:
         if self._choice is None:
@@ -143,7 +143,7 @@ class TryingOut(QObject):
         action = menu.activeAction()
         if action is None or choice_of(action) != choice:
             return
-        told = preview.reason if preview.foreseen is None else in_short(preview.foreseen) or preview.reason
+        told = preview.reason if preview.change is None else in_short(preview.change) or preview.reason
         if told is not None and preview.state != "working":
             language = self._services.language
             action.setText(f"{language(choice.title)}\t{language(told)}".replace("&", "&&"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from domain.llm.tools.text_files import lines_of
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import is_spice
-from presentation.panels.foreseen_strip import ForeseenStrip
+from presentation.panels.preview_strip import PreviewStrip
 from presentation.ui.previews import Proposal
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -35,20 +35,20 @@ class UndoPreview:
         self._encoded = encoded
         self._key = f"undo {id(self)}"
         self._looked_at: tuple[Piece, ...] = ()
-        self.strip = ForeseenStrip(services, "undoPreview")
+        self.strip = PreviewStrip(services, "undoPreview")
         self.strip.preview_wanted.connect(self._want)
         self.strip.left.connect(editor.setFocus)
 
     def look(self, pieces: Sequence[Piece], *, are_all: bool, is_new: bool = True) -> None:
         """Find out what undoing these places would do; none: nothing any more. Without `is_new` only where
         they are others."""
-        foresight = self._services.workspace.foresight
-        if foresight is None or not is_spice(self._file()):
+        previews = self._services.workspace.previews
+        if previews is None or not is_spice(self._file()):
             return
         if not pieces:
             self._looked_at = ()
             self.strip.leave()
-            foresight.forget(self._key)
+            previews.forget(self._key)
             return
         if tuple(pieces) == self._looked_at and not is_new:
             return
@@ -56,11 +56,11 @@ class UndoPreview:
         self.strip.begin(msg("Undo all:") if are_all else msg("Undo here:"))
         contents = {self._file(): self._encoded(without(self._editor.text(), pieces))}
         proposal = Proposal(contents=contents, circuit=self._file(), is_seen=self._editor.isVisible)
-        foresight.ask(self._key, proposal, self.strip.show_preview)
+        previews.ask(self._key, proposal, self.strip.show_preview)
 
     def _want(self) -> None:
-        if (foresight := self._services.workspace.foresight) is not None:
-            foresight.want(self._key)
+        if (previews := self._services.workspace.previews) is not None:
+            previews.want(self._key)
 
 
 def without(text: str, pieces: Sequence[Piece]) -> str:

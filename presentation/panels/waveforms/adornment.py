@@ -11,8 +11,8 @@ from PyQt6 import sip
 from domain.simulation.waveform import Plot
 from presentation.panels.waveforms.drawn_plot import DrawnPlot
 from presentation.panels.waveforms.family_runs import FamilyRuns
-from presentation.panels.waveforms.foreseen_curves import ForeseenCurves
 from presentation.panels.waveforms.plot_host import PlotHost
+from presentation.panels.waveforms.preview_curves import PreviewCurves
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.traces import Axis, Trace
@@ -30,7 +30,7 @@ class Adornment:
         shown: ShownResult,
         *,
         behind: tuple[RunOverlay, FamilyRuns],
-        foreseen: ForeseenCurves,
+        previews: PreviewCurves,
         told: Callable[[], None],
         redrawn: Callable[[], object],
     ) -> None:
@@ -39,7 +39,7 @@ class Adornment:
         self._services = services
         self._panel, self._now, self._shown = panel, now, shown
         self._overlay, self._runs = behind
-        self._foreseen = foreseen
+        self._previews = previews
         self._told, self._redrawn = told, redrawn
         self._count = 0
         self._adorned: tuple[object, ...] = ()
@@ -71,7 +71,7 @@ class Adornment:
             left_out = self._runs.left_out
             others = await asyncio.to_thread(family_of, plot, now.family, traces, left_out, axis.manner)
             ghosts = (*ghosts, *others)
-        ghosts = (*ghosts, *await self._foreseen.curves(plot, traces, axis.manner))
+        ghosts = (*ghosts, *await self._previews.curves(plot, traces, axis.manner))
         if sip.isdeleted(self._panel.widget):  # the window went while the curves were read
             return
         self._told()

@@ -20,13 +20,13 @@ from presentation.panels.waveforms.adornment import Adornment
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.drawn_plot import DrawnPlot, named_with_analysis, plotted_of, siblings_of
 from presentation.panels.waveforms.family import choices_of, names_of
-from presentation.panels.waveforms.foreseen_curves import ForeseenCurves
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_hands import PlotHands
 from presentation.panels.waveforms.plot_memory import PlotMemory
 from presentation.panels.waveforms.plot_output import PlotOutput
 from presentation.panels.waveforms.plot_rooms import PlotRooms
 from presentation.panels.waveforms.plot_tools import PlotTools
+from presentation.panels.waveforms.preview_curves import PreviewCurves
 from presentation.panels.waveforms.run_note import RunNote, notes_of
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
@@ -80,14 +80,14 @@ class WaveformsPanel(QWidget):
         self._changes = TraceChanges(
             services, self, now, shown, self._memory, looked=self._hands.look, told=self._show_note
         )
-        self._foreseen = ForeseenCurves(services, shown)
+        self._previews = PreviewCurves(services, shown)
         self._adornment = Adornment(
             services,
             self,
             now,
             shown,
             behind=(self.overlay, rooms.runs),
-            foreseen=self._foreseen,
+            previews=self._previews,
             told=self._show_note,
             redrawn=self.drawn.emit,
         )
@@ -107,7 +107,7 @@ class WaveformsPanel(QWidget):
         self.fit_button.clicked.connect(lambda: None if self._area is None else self._area.fit())
         tools.export_asked.connect(self._output.export)
         self.overlay.changed.connect(self._adorn)
-        self._foreseen.changed.connect(self._adorn)
+        self._previews.changed.connect(self._adorn)
         rooms.runs.drawn_changed.connect(self._adorn)
         rooms.runs.read_wanted.connect(self._read_run)
         rooms.measurements_wanted.connect(self.measurements_wanted)
@@ -477,7 +477,7 @@ class WaveformsPanel(QWidget):
     def _show_note(self, _stale: object = None) -> None:
         """One line under the tools: a refused expression, what is being read, what the drawing lacks."""
         is_reading = self._shown.is_loading and not self._slow.isActive()
-        behind = self.overlay, self._foreseen
+        behind = self.overlay, self._previews
         self._note.show_notes(*notes_of(self._shown, self._now, *behind, is_reading=is_reading))
 
     def _fill_choice(self) -> None:

@@ -51,7 +51,7 @@ def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
         # The run that the cursors read stands out.
         width = float(sizes["line_width_selected" if is_selected or not trace.is_ghost else "line_width"])
         return QPen(_in_shade(theme, color, trace.shade), width * theme.scale)
-    if trace.is_foreseen:
+    if trace.is_preview:
         pen = QPen(color, float(sizes["line_width"]) * theme.scale)
         pen.setDashPattern([float(part) for part in sizes["dash"]["dash_pattern"]])
         return pen
@@ -177,8 +177,8 @@ class Pane:
             for stretch, item in zip(curve.stretches, items, strict=True):
                 item.show_points(*stretch.visible(low, high, columns), pen)
                 item.setVisible(True)
-                is_behind = trace.is_ghost and not trace.is_foreseen
-                item.setZValue(2 if trace.is_foreseen else -1 if is_behind else 1 if is_selected else 0)
+                is_behind = trace.is_ghost and not trace.is_preview
+                item.setZValue(2 if trace.is_preview else -1 if is_behind else 1 if is_selected else 0)
         self._layers[1].update()  # runs are named where their curves are now
 
     def nearest(self, place: QPointF, reach: float) -> Trace | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from application.ports.simulation import Growth
     from application.simulation.waveforms import StoredFigures
     from presentation.panels.waveforms.drawn_plot import DrawnPlot
-    from presentation.panels.waveforms.foreseen_curves import ForeseenCurves
+    from presentation.panels.waveforms.preview_curves import PreviewCurves
     from presentation.panels.waveforms.run_overlay import RunOverlay
     from presentation.panels.waveforms.shown_result import ShownResult
 
@@ -98,7 +98,7 @@ def notes_of(
     shown: ShownResult,
     now: DrawnPlot,
     overlay: RunOverlay,
-    foreseen: ForeseenCurves,
+    previews: PreviewCurves,
     *,
     is_reading: bool,
 ) -> tuple[list[Message], bool, Tone]:
@@ -114,7 +114,7 @@ def notes_of(
     elif now.plot is not None:
         is_stale = shown.is_stale
         notes = _of_drawing(shown, now, overlay)
-        if any(plot.analysis == now.plot.analysis for plot in foreseen.plots):
+        if any(plot.analysis == now.plot.analysis for plot in previews.plots):
             notes.insert(0, msg("Dashed: with the proposed change."))
     return notes, is_stale, "error" if now.refused or shown.error else "tertiary"
 

@@ -85,7 +85,7 @@ class FigureChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CircuitForeseen:
+class CircuitPreview:
     """What the change does to one circuit."""
 
     circuit: Path
@@ -103,10 +103,10 @@ class CircuitForeseen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Foreseen:
+class ChangePreview:
     """What a change does to the circuits that read the changed files."""
 
-    circuits: tuple[CircuitForeseen, ...]
+    circuits: tuple[CircuitPreview, ...]
     left_out: int = 0
     """Further circuits with goals that read them."""
 
@@ -121,7 +121,7 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ForeseeChange:
+class PreviewChange:
     """The use case. Cancelled it ends its worker at once; nothing is stored."""
 
     projects: Projects
@@ -139,7 +139,7 @@ class ForeseeChange:
         now: Texts | None = None,
         circuits: Sequence[Path] = (),
         is_wanted: bool = False,
-    ) -> Foreseen | None:
+    ) -> ChangePreview | None:
         """Simulate what reads the files of `then`, with their contents there (None: the file is gone) and
         without; None where no circuit reads them.
 
@@ -154,7 +154,7 @@ class ForeseeChange:
         later = {**written, **changed}
         meant = [names[path] for path in circuits]
         order = list(dict.fromkeys((*meant, *changed, *asked)))[:_MOST_READ]
-        found: list[CircuitForeseen] = []
+        found: list[CircuitPreview] = []
         left_out = 0
         for circuit in order:
             if len(found) == MOST_CIRCUITS and circuit not in asked:
@@ -167,7 +167,7 @@ class ForeseeChange:
                 continue
             compared = await self._compared(circuit, states, asked.get(circuit, ()), is_wanted=is_wanted)
             found.append(replace(compared, circuit=given.get(circuit, circuit)))
-        return Foreseen(circuits=tuple(found), left_out=left_out) if found else None
+        return ChangePreview(circuits=tuple(found), left_out=left_out) if found else None
 
     def _asked(
         self, root: Path, paths: Sequence[Path]
@@ -222,7 +222,7 @@ class ForeseeChange:
         goals: tuple[DesignGoal, ...],
         *,
         is_wanted: bool,
-    ) -> CircuitForeseen:
+    ) -> CircuitPreview:
         now, then = states
         before: JudgedRuns | None = None
         patience = _LONGEST_S if is_wanted else _PATIENCE_S
@@ -231,9 +231,9 @@ class ForeseeChange:
                 before = await self._before(now.prepared, goals, patience)
             except (UserInputError, CircuitError) as error:
                 if error.error_type == TOO_SLOW and not is_wanted:
-                    return CircuitForeseen(circuit=circuit, slow_s=math.nan)
+                    return CircuitPreview(circuit=circuit, slow_s=math.nan)
         if before is not None and before.run_s > QUICK_S and not is_wanted:
-            return CircuitForeseen(circuit=circuit, slow_s=before.run_s)
+            return CircuitPreview(circuit=circuit, slow_s=before.run_s)
         was_failing = before is None and (now.prepared is not None or circuit in now.files)
         problem = then.problem
         after: JudgedRuns | None = None
@@ -242,18 +242,18 @@ class ForeseeChange:
                 after = await judged_runs(self.batch, then.prepared, goals, timeout_s=patience, is_whole=True)
             except (UserInputError, CircuitError) as error:
                 if error.error_type == TOO_SLOW and not is_wanted:
-                    return CircuitForeseen(circuit=circuit, slow_s=math.nan)
+                    return CircuitPreview(circuit=circuit, slow_s=math.nan)
                 problem = error
         curves = () if before is None else before.plots
         if after is None:
             assert problem is not None
-            return CircuitForeseen(
+            return CircuitPreview(
                 circuit=circuit, before=curves, problem=problem.message, was_failing=was_failing
             )
         earlier = {} if before is None else {each.goal: each for each in before.goals}
         changes = tuple(GoalChange(before=earlier.get(each.goal), after=each) for each in after.goals)
         figures = () if goals else await off_loop(_figures, before, after)
-        return CircuitForeseen(
+        return CircuitPreview(
             circuit=circuit,
             goals=changes,
             figures=figures,

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.goal_checks.foreseeing import ForeseeChange, Foreseen
+from application.goal_checks.previewing import ChangePreview, PreviewChange
 from domain.llm.tools.confirmation_card import CallOnCard
 from domain.llm.tools.effect import ComputedEffect
 from domain.simulation.goals import DesignGoal
-from presentation.foreseen_words import lines_of, takes_about
+from presentation.preview_words import lines_of, takes_about
 from presentation.translation import Translator
 
 PART = "* shared part\nC1 out 0 100n\n"
@@ -31,8 +31,8 @@ def _deck(r1: str = "1k", reads: str = ".include part.inc", more: str = "") -> s
     )
 
 
-def _names(foreseen: Foreseen) -> list[str]:
-    return [each.circuit.name for each in foreseen.circuits]
+def _names(change: ChangePreview) -> list[str]:
+    return [each.circuit.name for each in change.circuits]
 
 
 def _all_in(root: Path) -> dict[Path, bytes]:
@@ -42,10 +42,9 @@ def _all_in(root: Path) -> dict[Path, bytes]:
 _ENGLISH = Translator("en")
 
 
-def _said(foreseen: Foreseen) -> list[str]:
+def _said(change: ChangePreview) -> list[str]:
     return [
-        f"{line.tone}: {_ENGLISH(line.text)}".replace("\N{NO-BREAK SPACE}", " ")
-        for line in lines_of(foreseen)
+        f"{line.tone}: {_ENGLISH(line.text)}".replace("\N{NO-BREAK SPACE}", " ") for line in lines_of(change)
     ]
 
 
@@ -65,10 +64,10 @@ async def test_goals_and_curves_before_and_after_and_the_project_as_it_was(
     app: Application, root: Path
 ) -> None:
     before = _all_in(root)
-    foresee, a, part = app.design.foresee, root / "a.cir", root / "part.inc"
+    preview, a, part = app.design.preview_change, root / "a.cir", root / "part.inc"
 
     # A shared part: the circuit that is meant comes first, one without goals only where it is meant.
-    found = await foresee(root, {part: PART.replace("100n", "1u").encode()})
+    found = await preview(root, {part: PART.replace("100n", "1u").encode()})
     assert found is not None
     assert _names(found) == ["a.cir"]
     fc, dc, hot = found.circuits[0].goals
@@ -88,7 +87,7 @@ async def test_goals_and_curves_before_and_after_and_the_project_as_it_was(
         "missed: hot (at 125 degC) 1.07 kHz → 107.9 Hz ✗ lost (≥ 1 kHz)",
         "met: dc −0.009 dB → −0.026 dB ✓",
     ]
-    both = await foresee(root, {part: PART.encode() + b"R8 out 0 1k\n"}, circuits=[root / "b.cir"])
+    both = await preview(root, {part: PART.encode() + b"R8 out 0 1k\n"}, circuits=[root / "b.cir"])
     assert both is not None
     assert _names(both) == ["b.cir", "a.cir"]
     assert both.circuits[0].goals == ()
@@ -100,27 +99,27 @@ async def test_goals_and_curves_before_and_after_and_the_project_as_it_was(
 
     # Several files at once, one of them new; an unsaved text counts as what there is.
     then = {a: _deck(reads=".include new.inc").encode(), root / "new.inc": b"* new\nC1 out 0 50n\n"}
-    new = await foresee(root, then, now={a: _deck("2k").encode()})
+    new = await preview(root, then, now={a: _deck("2k").encode()})
     assert new is not None
     fc = new.circuits[0].goals[0]
     assert fc.before is not None
     assert fc.after.value / fc.before.value == pytest.approx(4.0, rel=0.01)
 
     # What makes it fail says so; what mends it too; what concerns no circuit says nothing.
-    gone = await foresee(root, {part: None})
+    gone = await preview(root, {part: None})
     assert gone is not None
     assert gone.circuits[0].problem is not None
     assert "part.inc" in _said(gone)[0]
     broken = _deck(more="R5 out 0 {nope}\n").encode()
-    worse = await foresee(root, {a: broken})
+    worse = await preview(root, {a: broken})
     assert worse is not None
     assert _said(worse)[0].startswith("problem: does not simulate any more: ")
-    mended = await foresee(root, {a: _deck().encode()}, now={a: broken})
+    mended = await preview(root, {a: _deck().encode()}, now={a: broken})
     assert mended is not None
     assert _said(mended)[0] == "met: simulates again"
     assert mended.circuits[0].goals[0].after.is_met
-    assert await foresee(root, {root / "note.txt": b"x", root / "deep.inc": b"* x\n"}, circuits=[a]) is None
-    assert await foresee(root, {part: PART.encode() + b"* x\n"}, circuits=[root / "plain.cir"]) is not None
+    assert await preview(root, {root / "note.txt": b"x", root / "deep.inc": b"* x\n"}, circuits=[a]) is None
+    assert await preview(root, {part: PART.encode() + b"* x\n"}, circuits=[root / "plain.cir"]) is not None
     assert _all_in(root) == before
 
 
@@ -128,26 +127,26 @@ async def test_a_long_run_is_said_and_done_only_when_it_is_wanted_and_ends_at_on
     app: Application, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, then = root / "a.cir", {root / "a.cir": _deck("2k").encode()}
-    monkeypatch.setattr("application.goal_checks.foreseeing.QUICK_S", 0.0)
-    slow = await app.design.foresee(root, then)
+    monkeypatch.setattr("application.goal_checks.previewing.QUICK_S", 0.0)
+    slow = await app.design.preview_change(root, then)
     assert slow is not None
     assert slow.circuits[0].after == ()
     assert slow.circuits[0].slow_s is not None
     assert "A run takes about" in str(takes_about(slow))
-    wanted = await app.design.foresee(root, then, is_wanted=True)
+    wanted = await app.design.preview_change(root, then, is_wanted=True)
     assert wanted is not None
     assert takes_about(wanted) is None
     assert wanted.circuits[0].goals[0].is_lost
 
     endless = {a: _deck().replace(".ac dec 30", ".ac dec 9000000").encode()}
-    task = asyncio.ensure_future(app.design.foresee(root, endless, is_wanted=True))
+    task = asyncio.ensure_future(app.design.preview_change(root, endless, is_wanted=True))
     files = _all_in(root)
     await asyncio.sleep(0.3)
     assert _all_in(root) == files  # a kill now leaves nothing in the project
     task.cancel()
     assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
-    monkeypatch.setattr("application.goal_checks.foreseeing._PATIENCE_S", 0.3)
-    cut = await ForeseeChange.__call__(app.design.foresee, root, endless)
+    monkeypatch.setattr("application.goal_checks.previewing._PATIENCE_S", 0.3)
+    cut = await PreviewChange.__call__(app.design.preview_change, root, endless)
     assert cut is not None
     assert cut.circuits[0].slow_s is not None
 

@@ -14,12 +14,12 @@ from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.ui.workspace import WindowServices
 
 if TYPE_CHECKING:
-    from application.goal_checks.foreseeing import Foreseen
+    from application.goal_checks.previewing import ChangePreview
     from domain.simulation.waveform import Plot
     from presentation.panels.waveforms.traces import Manner, Trace
 
 
-class ForeseenCurves(QObject):
+class PreviewCurves(QObject):
     """Of one panel."""
 
     changed = pyqtSignal()
@@ -28,19 +28,19 @@ class ForeseenCurves(QObject):
     def __init__(self, services: WindowServices, shown: ShownResult) -> None:
         super().__init__(shown)
         self._shown = shown
-        self._foreseen: Foreseen | None = None
-        services.workspace.change_foreseen.connect(self._take)
+        self._change: ChangePreview | None = None
+        services.workspace.change_previewed.connect(self._take)
 
     @property
     def plots(self) -> tuple[Plot, ...]:
         """Of the shown circuit with the change; () while none is looked at, or it does not simulate."""
-        circuits = () if self._foreseen is None else self._foreseen.circuits
+        circuits = () if self._change is None else self._change.circuits
         shown = self._shown.circuit
         return next((each.after for each in circuits if each.circuit == shown), ())
 
-    def _take(self, foreseen: Foreseen | None) -> None:
+    def _take(self, change: ChangePreview | None) -> None:
         had_some = bool(self.plots)
-        self._foreseen = foreseen
+        self._change = change
         if had_some or self.plots:
             self.changed.emit()
 
@@ -50,4 +50,4 @@ class ForeseenCurves(QObject):
         if other is None:
             return ()
         made = await asyncio.to_thread(ghosts_of, other, tuple(traces), manner)
-        return tuple(replace(trace, is_foreseen=True) for trace in made)
+        return tuple(replace(trace, is_preview=True) for trace in made)

@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from presentation.foreseen_words import Tone, lines_of
+from presentation.preview_words import Tone, lines_of
 from presentation.ui.flow_layout import FlowLayout
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.previews import Preview
@@ -25,7 +25,7 @@ _ROLES: dict[Tone, str] = {
 }
 
 
-class ForeseenStrip(QWidget):
+class PreviewStrip(QWidget):
     """Hidden until there is something to say."""
 
     preview_wanted = pyqtSignal()
@@ -135,8 +135,8 @@ class ForeseenStrip(QWidget):
         if preview.state == "working":
             return [(language(msg("Simulating the change…")), "secondary")]
         found: list[tuple[str, str]] = []
-        if preview.foreseen is not None:
-            found += [(language(line.text), _ROLES[line.tone]) for line in lines_of(preview.foreseen)]
+        if preview.change is not None:
+            found += [(language(line.text), _ROLES[line.tone]) for line in lines_of(preview.change)]
         if preview.reason is not None:
             found.append((language(preview.reason), "secondary" if preview.state == "asks" else "problem"))
         return found

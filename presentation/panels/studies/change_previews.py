@@ -2,7 +2,7 @@
 
 Typing, a run and every study come first: what is under way ends at once, and begins anew after a pause.
 Nothing is done for a change that nobody sees or that concerns no circuit; on battery, when it is switched
-off, and for runs that take long, only when somebody wants it. Implements presentation.ui.previews.Foresees.
+off, and for runs that take long, only when somebody wants it. Implements presentation.ui.previews.Previews.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QEvent, QObject
 
 from application.ports.events import SettingsChanged
-from presentation.foreseen_words import takes_about
 from presentation.panels.editor.examination import is_spice
+from presentation.preview_words import takes_about
 from presentation.ui.parts import once_after
 from presentation.ui.previews import Preview, Proposal, Told
 from presentation.ui.workspace import WindowServices
@@ -25,7 +25,7 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.goal_checks.foreseeing import Foreseen
+    from application.goal_checks.previewing import ChangePreview
     from presentation.panels.editor.editor_area import EditorArea
     from presentation.panels.editor.page import EditorPage
 
@@ -45,10 +45,10 @@ class _Asked:
     told: Told
     is_wanted: bool = False
     is_known: bool = False
-    foreseen: Foreseen | None = None
+    change: ChangePreview | None = None
 
 
-class Foresight(QObject):
+class ChangePreviews(QObject):
     """That of one window."""
 
     def __init__(self, services: WindowServices, app: Application, editor: EditorArea) -> None:
@@ -62,10 +62,10 @@ class Foresight(QObject):
         self._page: EditorPage | None = None
         self._is_running = self._is_at_work = False
         self._request = 0
-        self._drawn: Foreseen | None = None
+        self._drawn: ChangePreview | None = None
         self._timer = once_after(self, PAUSE_MS, self._begin)
         workspace = services.workspace
-        workspace.foresight = self
+        workspace.previews = self
         workspace.file_changed.connect(self._on_file)
         workspace.goals_changed.connect(lambda _circuit: self._begin_anew())
         workspace.project_closed.connect(self._forget_all)
@@ -121,10 +121,10 @@ class Foresight(QObject):
     def _draw(self) -> None:
         """The curves of the newest one that is seen."""
         newest = next((each for each in reversed(self._asked) if each.proposal.is_seen()), None)
-        foreseen = None if newest is None else newest.foreseen
-        if foreseen is not self._drawn:
-            self._drawn = foreseen
-            self._services.workspace.change_foreseen.emit(foreseen)
+        change = None if newest is None else newest.change
+        if change is not self._drawn:
+            self._drawn = change
+            self._services.workspace.change_previewed.emit(change)
 
     # ---- when ------------------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class Foresight(QObject):
         """The texts are others: nothing that was found holds any more."""
         if self._asked:
             for each in self._asked:
-                each.is_known, each.foreseen = False, None
+                each.is_known, each.change = False, None
             self._wait()
             self._draw()
 
@@ -186,11 +186,11 @@ class Foresight(QObject):
             self._timer.start()
             return
         self._request += 1
-        self._services.start(self._foresee(asked, self._request), kind=KIND, scope=self._scope)
+        self._services.start(self._simulate(asked, self._request), kind=KIND, scope=self._scope)
 
     # ---- what ------------------------------------------------------------------------------------
 
-    async def _foresee(self, asked: _Asked, request: int) -> None:
+    async def _simulate(self, asked: _Asked, request: int) -> None:
         self._is_at_work = True
         try:
             found = await self._found(asked)
@@ -199,7 +199,7 @@ class Foresight(QObject):
         if request != self._request:
             return
         asked.is_known = True
-        asked.foreseen = None if found is None else found.foreseen
+        asked.change = None if found is None else found.change
         asked.told(found)
         self._draw()
         if self._next is not None:
@@ -221,7 +221,7 @@ class Foresight(QObject):
                 return Preview(state="asks")
             asked.told(Preview(state="working"))
             meant = (proposal.circuit, workspace.front_circuit, workspace.main_circuit)
-            found = await self._app.design.foresee(
+            found = await self._app.design.preview_change(
                 root,
                 contents,
                 now=self._unsaved(proposal, contents),
@@ -233,7 +233,7 @@ class Foresight(QObject):
         if found is None:
             return None
         slow = takes_about(found)
-        return Preview(state="done" if slow is None else "asks", foreseen=found, reason=slow)
+        return Preview(state="done" if slow is None else "asks", change=found, reason=slow)
 
     def _unsaved(self, proposal: Proposal, contents: Mapping[Path, bytes | None]) -> dict[Path, bytes]:
         """What the editor has of files; calls change what is on the disk."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from application.goal_checks.foreseeing import CircuitForeseen, FigureChange, Foreseen, GoalChange
+from application.goal_checks.previewing import ChangePreview, CircuitPreview, FigureChange, GoalChange
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.goal_margins import limit_text, row_of, shown
@@ -22,38 +22,38 @@ _DASH = "–"
 
 
 @dataclass(frozen=True, slots=True)
-class ForeseenLine:
+class PreviewLine:
     """One thing that is told, and how it is meant."""
 
     text: Message
     tone: Tone = "plain"
 
 
-def lines_of(foreseen: Foreseen, seen: Path | None = None) -> tuple[ForeseenLine, ...]:
+def lines_of(change: ChangePreview, seen: Path | None = None) -> tuple[PreviewLine, ...]:
     """All that is told. A circuit is named where there are several, or it is another than is `seen`."""
-    found: list[ForeseenLine] = []
-    is_named = len(foreseen.circuits) > 1 or (seen is not None and foreseen.circuits[0].circuit != seen)
-    for each in foreseen.circuits:
+    found: list[PreviewLine] = []
+    is_named = len(change.circuits) > 1 or (seen is not None and change.circuits[0].circuit != seen)
+    for each in change.circuits:
         if is_named:
-            found.append(ForeseenLine(msg("{name}:", name=each.circuit.name), "head"))
+            found.append(PreviewLine(msg("{name}:", name=each.circuit.name), "head"))
         found += _of_circuit(each)
-    if foreseen.left_out:
-        left = foreseen.left_out
+    if change.left_out:
+        left = change.left_out
         found.append(
-            ForeseenLine(msg("{count} more {count:circuit reads|circuits read} these files.", count=left))
+            PreviewLine(msg("{count} more {count:circuit reads|circuits read} these files.", count=left))
         )
     return tuple(found)
 
 
-def in_short(foreseen: Foreseen) -> Message | None:
+def in_short(change: ChangePreview) -> Message | None:
     """What matters most of it, for a place with little room."""
-    lines = [line for line in lines_of(foreseen) if line.tone != "head"]
+    lines = [line for line in lines_of(change) if line.tone != "head"]
     return lines[0].text if lines else None
 
 
-def takes_about(foreseen: Foreseen) -> Message | None:
+def takes_about(change: ChangePreview) -> Message | None:
     """How long it takes to find out, where that was not done unasked."""
-    times = [each.slow_s for each in foreseen.circuits if each.slow_s is not None]
+    times = [each.slow_s for each in change.circuits if each.slow_s is not None]
     if not times:
         return None
     if any(math.isnan(each) for each in times):
@@ -61,7 +61,7 @@ def takes_about(foreseen: Foreseen) -> Message | None:
     return msg("A run takes about {seconds} s", seconds=f"{sum(times):.2g}")
 
 
-def _of_circuit(each: CircuitForeseen) -> Iterator[ForeseenLine]:
+def _of_circuit(each: CircuitPreview) -> Iterator[PreviewLine]:
     if each.slow_s is not None:
         return
     if each.problem is not None:
@@ -70,46 +70,46 @@ def _of_circuit(each: CircuitForeseen) -> Iterator[ForeseenLine]:
             if each.was_failing
             else msg("does not simulate any more: {reason}", reason=each.problem)
         )
-        yield ForeseenLine(told, "problem")
+        yield PreviewLine(told, "problem")
         return
     if each.was_failing:
-        yield ForeseenLine(msg("simulates again"), "met")
+        yield PreviewLine(msg("simulates again"), "met")
     if each.goals:
         yield from _of_goals(each.goals)
         return
     told = msg("No goals:") if each.figures else msg("No goals; only the curves are compared.")
-    yield ForeseenLine(told, "head")
-    yield from (ForeseenLine(_of_figure(figure)) for figure in each.figures[:_MOST_FIGURES])
+    yield PreviewLine(told, "head")
+    yield from (PreviewLine(_of_figure(figure)) for figure in each.figures[:_MOST_FIGURES])
 
 
-def _of_goals(goals: Sequence[GoalChange]) -> Iterator[ForeseenLine]:
+def _of_goals(goals: Sequence[GoalChange]) -> Iterator[PreviewLine]:
     order = sorted(goals, key=lambda each: (not each.is_lost, not each.is_won, each.after.is_met is None))
     for each in order[:_MOST_GOALS]:
         yield _of_goal(each)
     left = order[_MOST_GOALS:]
     if left:
         met = sum(each.after.is_met is True for each in left)
-        yield ForeseenLine(msg("{count} more, {met} of them met", count=len(left), met=met))
+        yield PreviewLine(msg("{count} more, {met} of them met", count=len(left), met=met))
 
 
-def _of_goal(each: GoalChange) -> ForeseenLine:
+def _of_goal(each: GoalChange) -> PreviewLine:
     goal, after = each.goal, each.after
     if after.is_met is None:
-        return ForeseenLine(msg("{goal}: not measured", goal=name_of(goal)))
+        return PreviewLine(msg("{goal}: not measured", goal=name_of(goal)))
     before = each.before
     was = _value(goal, math.nan if before is None or before.is_met is None else before.value)
     now = _value(goal, after.value)
     told = {"goal": name_of(goal), "before": was, "after": now, "limit": shown(limit_text(goal))}
     if each.is_lost:
-        return ForeseenLine(msg("{goal} {before} → {after} ✗ lost ({limit})", **told), "missed")
+        return PreviewLine(msg("{goal} {before} → {after} ✗ lost ({limit})", **told), "missed")
     if each.is_won:
-        return ForeseenLine(msg("{goal} {before} → {after} ✓ now met", **told), "met")
+        return PreviewLine(msg("{goal} {before} → {after} ✓ now met", **told), "met")
     if was == now:
         same = msg("{goal} {after} ✓", **told) if after.is_met else msg("{goal} {after} ✗ ({limit})", **told)
-        return ForeseenLine(same, "met" if after.is_met else "missed")
+        return PreviewLine(same, "met" if after.is_met else "missed")
     if after.is_met:
-        return ForeseenLine(msg("{goal} {before} → {after} ✓", **told), "met")
-    return ForeseenLine(msg("{goal} {before} → {after} ✗ ({limit})", **told), "missed")
+        return PreviewLine(msg("{goal} {before} → {after} ✓", **told), "met")
+    return PreviewLine(msg("{goal} {before} → {after} ✗ ({limit})", **told), "missed")
 
 
 def _value(goal: DesignGoal, value: float) -> Message:
