@@ -218,6 +218,10 @@ class BrowseProject:
         """
         return await asyncio.to_thread(self._open, place, main)
 
+    async def root_of(self, place: Path) -> Path:
+        """The folder that is opened with a place: itself, or the one of a file."""
+        return await asyncio.to_thread(lambda: _folder_of(Path(os.path.realpath(place))))
+
     async def folder(self, folder: Path, most: int | None = None) -> Listing:
         """What is in a folder, folders first; nothing when it cannot be read."""
         return await asyncio.to_thread(_listing, folder, most)
@@ -344,7 +348,7 @@ class BrowseProject:
     def _open(self, place: Path, main: str) -> OpenedProject:
         real = Path(os.path.realpath(place))
         file = real if real.is_file() else None
-        folder = real if file is None else paths.project_root_of(real) or real.parent
+        folder = _folder_of(real)
         _check_folder(folder, place)
         warning = None
         try:
@@ -502,6 +506,10 @@ class BrowseProject:
         finally:
             project.close()
         return path
+
+
+def _folder_of(real: Path) -> Path:
+    return paths.project_root_of(real) or real.parent if real.is_file() else real
 
 
 def _check_folder(folder: Path, place: Path) -> None:

@@ -170,8 +170,10 @@ class ProjectSwitch(QObject):
         workspace = self._services.workspace
         workspace.set_opening(place)
         try:
-            real = await asyncio.to_thread(place.resolve)
-            opened = await self._desk.open(real, state.projects.get(real))
+            known = state.projects.get(await self._project.browse.root_of(place))
+            opened = await self._desk.open(
+                place, known, opening=lambda root: self._bring_back_conversations(root, state.memory_of(root))
+            )
         except CircuitAIError as error:
             self._restoring = None
             workspace.set_opening(None)
@@ -209,14 +211,17 @@ class ProjectSwitch(QObject):
         except CircuitAIError as error:
             _logger.warning("Undo data could not be tidied: %s", error)
 
+    def _bring_back_conversations(self, root: Path, memory: ProjectMemory) -> None:
+        """Before their list is read."""
+        self._parts.conversation.tabs.bring_back(
+            root, memory.conversations, memory.front_conversation, memory.drafts
+        )
+
     async def _restore(self, root: Path, memory: ProjectMemory, file: Path | None) -> None:
         """Tabs, open folders, sizes; the main circuit when there is nothing to bring back.
 
         Unsaved text of an earlier start comes back as what it was: not saved.
         """
-        self._parts.conversation.tabs.bring_back(
-            root, memory.conversations, memory.front_conversation, memory.drafts
-        )
         self._parts.bottom.bring_back(memory.bottom_panel)
         self._parts.tree.expand([root / name for name in memory.expanded])
         self._panes.set_sizes(memory.sizes or self.state.sizes)

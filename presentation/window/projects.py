@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,10 +64,17 @@ class ProjectDesk(QObject):
         workspace.main_circuit_chosen.connect(self.set_main)
         workspace.main_circuit_changed.connect(lambda _path: self._examine())
 
-    async def open(self, place: Path, memory: ProjectMemory | None = None) -> OpenedProject:
+    async def open(
+        self,
+        place: Path,
+        memory: ProjectMemory | None = None,
+        *,
+        opening: Callable[[Path], None] = lambda _root: None,
+    ) -> OpenedProject:
         """Open a folder (or a file's folder) in place of the open project.
 
-        `memory` is what was left of it. Raises UserInputError for a place that can't be one; the open
+        `memory` is what was left of it; `opening` is called with its folder before anybody hears that it is
+        open. Raises UserInputError for a place that can't be one; the open
         project stays then.
         """
         memory = memory or ProjectMemory()
@@ -80,6 +87,7 @@ class ProjectDesk(QObject):
         workspace.main_circuit = self._main_of(root, opened.circuits)
         self._keep_main()
         workspace.set_has_circuits(has_circuits=bool(opened.circuits))
+        opening(root)
         workspace.project_opened.emit(root)
         workspace.main_circuit_changed.emit(workspace.main_circuit)
         if opened.warning is not None:

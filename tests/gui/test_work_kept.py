@@ -17,6 +17,7 @@ from presentation.panels.editor.editor_area import EditorArea
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from presentation.window.crash_notice import CrashNotice
+from presentation.window.file_watch import FileWatch
 from presentation.window.main_window import MainWindow
 from shared.paths import user_home
 from shared.ulid import new_ulid
@@ -288,3 +289,32 @@ async def test_an_unexpected_end_is_told_and_its_report_can_be_copied_and_delete
     await desk.settled()
     assert list(runs.iterdir()) == []
     assert not notice.isVisible()
+
+
+async def test_the_conversations_come_back_before_their_list_is_read(
+    desk: Desk, project: Path, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the project's other files take; opened by one of them it is the same project."""
+    first = await desk.start(project)
+    QTest.keyClicks(first.parts.conversation.composer.edit, "and the gain?")
+    first.desk.set_main(project / "filter.cir")
+    await desk.kill(first)
+    first.hide()
+    watch = FileWatch.start
+
+    async def slow(self: FileWatch, root: Path) -> None:
+        await watch(self, root)
+        sessions = {"sessions"}
+        await until(
+            lambda: sessions.isdisjoint(each.kind for each in desk.services.app.program.tasks.handles)
+        )
+
+    monkeypatch.setattr(FileWatch, "start", slow)
+    second = await desk.start(project / "filter.cir")
+    talks = second.parts.conversation
+    assert talks.composer.text == "and the gain?"
+    assert not talks.tabs.is_bringing_back
+    assert second.projects.state.memory_of(project).main_circuit == "filter.cir"
+    QTest.keyClicks(talks.composer.edit, " Now?")
+    second.projects.remember()
+    assert second.projects.state.memory_of(project).conversations[0].draft == "and the gain? Now?"

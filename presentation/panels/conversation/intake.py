@@ -116,18 +116,19 @@ class Intake(QObject):
             self._services.start(self._choose(self._model.root, is_picture=is_picture), kind="question")
 
     async def _choose(self, root: Path, *, is_picture: bool) -> None:
-        language = self._services.language
+        language, model = self._services.language, self._model
         pictures = f"{language(msg('Pictures'))} ({_PICTURES})"
         title = msg("Attach a picture") if is_picture else msg("Attach a file")
         filters = (pictures,) if is_picture else (f"{language(msg('All files'))} (*)",)
         paths = await questions.choose_files(self._services, self._panel, title, root, filters=filters)
         if paths and root == self._model.root:
-            self._take(TakenIn(paths=paths))
+            model.pending.attach_paths(paths)
         if self._composer is not None:
             self._composer.edit.setFocus()
 
     async def _offer_file(self, text: str) -> None:
         """A long text that was pasted: a file beside the message, or all of it in the message."""
+        model = self._model  # another may be in front when it is answered
         wish = await questions.choose(
             self._services,
             self._panel,
@@ -143,7 +144,9 @@ class Intake(QObject):
             cancelled="none",
         )
         if wish == "attach":
-            self._model.pending.attach_bytes(PASTED_NAME, lambda: text.encode("utf-8", "replace"))
+            model.pending.attach_bytes(PASTED_NAME, lambda: text.encode("utf-8", "replace"))
+        elif wish == "paste" and model is not self._model:
+            model.draft += text
         elif wish == "paste" and self._composer is not None:
             self._composer.edit.insertPlainText(text)
 

@@ -48,6 +48,12 @@ class ShownTranscript:
             work = self._switch(self._model.root, session_id, self.give_way(), place)
             self._window.start(work, kind="sessions")
 
+    def offer(self, session_id: str) -> None:
+        """Show a stored conversation, unless something is begun or written here before it is read."""
+        if self._model.root is not None:
+            work = self._open(self._model.root, session_id, self.give_way(), is_offer=True)
+            self._window.start(work, kind="sessions")
+
     def read_later(self, session_id: str, name: str) -> None:
         """Have this conversation; it is read when the tab comes to the front."""
         self._model.session_id, self._model.name, self.is_unread = session_id, name, True
@@ -63,7 +69,9 @@ class ShownTranscript:
             self._model.outbox.take_back_all()
             await self._open(root, session_id, number, place)
 
-    async def _open(self, root: Path, session_id: str, number: int, place: ScrollPlace = END) -> None:
+    async def _open(
+        self, root: Path, session_id: str, number: int, place: ScrollPlace = END, *, is_offer: bool = False
+    ) -> None:
         model = self._model
         try:
             stored = await self._shelf.read(root, session_id)
@@ -73,6 +81,8 @@ class ShownTranscript:
             return
         if number != self._newest or root != model.root or model.is_running:
             return  # something else was opened, or begun, in the meantime
+        if is_offer and not model.is_untouched:
+            return  # what is being written stays before its writer's eyes
         model.items.reset(stored.items, place)
         self.is_unread, self._written = False, 0
         model.show(stored)

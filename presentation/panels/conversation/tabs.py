@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from application.project.window_state import ConversationTab
 from domain.llm.chat import ProviderChoice, WebSearchChoice
 from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.panels.conversation.items import END, ScrollPlace
+from presentation.panels.conversation.pending import Place
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.shown_conversation import Mode
 from presentation.panels.conversation.stored import title_of
@@ -24,6 +26,15 @@ if TYPE_CHECKING:
     from application.ports.conversation import SessionInfo
 
 MakeTab = Callable[[Shelf, Path | None], ConversationViewModel]
+
+
+class _Left(NamedTuple):
+    """The tabs of a project as they were left."""
+
+    tabs: tuple[ConversationTab, ...] = ()
+    front: int = 0
+    places: tuple[Place, ...] = ()
+    """Where the shelf has what was written in each; () at an earlier start of the program."""
 
 
 class ConversationTabs:
@@ -64,8 +75,8 @@ class ConversationTabs:
         self.begins_as: Mode = "free"
         """The mode of the first conversation of a project that is opened."""
         self._is_closed = False
-        self._before: dict[Path, tuple[tuple[ConversationTab, ...], int]] = {}
-        """Of a project that is being opened: its tabs at the last end, and which was in front."""
+        self._before: dict[Path, _Left] = {}
+        """Of projects that are to be opened, by this window or at an earlier start."""
         self._told_of: set[str] = set()
         """Conversations of which was said that others write to them."""
         self.front = make(self.shelf, None)
@@ -88,25 +99,34 @@ class ConversationTabs:
         """Another project, or none: nothing of the one before is shown, its own tabs are."""
         if root == self.root or self._is_closed:
             return
-        self._close_all()
+        self._leave_project()
         self.root = root
         self.shelf.leave()
         self._told_of.clear()
         self.front = self._make(self.shelf, root)
-        kept, front = self._before.get(root, ((), 0)) if root is not None else ((), 0)
-        self.front.mode = kept[front].mode if front < len(kept) else self.begins_as
+        left = self._before.get(root, _Left()) if root is not None else _Left()
+        self.front.mode = left.tabs[left.front].mode if left.front < len(left.tabs) else self.begins_as
         self.all, self.behind = (self.front,), ()
         self._front_changed()
         if root is not None:
             self._start(self._open_project(root, self.front))
 
+    def _leave_project(self) -> None:
+        """What was not sent comes back with its tab when the project is opened again."""
+        left = None if self.root is None or self.is_bringing_back else _Left(*self.memory())
+        self._close_all()
+        if self.root is not None and left is not None:
+            self._before[self.root] = left._replace(places=tuple(tab.place for tab in self.all))
+        for tab in self.behind if left is not None else (*self.all, *self.behind):
+            self._keep_unbegun(tab)
+
     def bring_back(
         self, root: Path, tabs: Sequence[ConversationTab], front: int, drafts: Mapping[str, str]
     ) -> None:
-        """What was there at an earlier start; called before the project's list was read."""
+        """What was there at an earlier start; called before the project is opened."""
         for session, text in drafts.items():
             self.shelf.drafts.setdefault((root, session), text)
-        self._before[root] = tuple(tabs), front
+        self._before.setdefault(root, _Left(tuple(tabs), front))  # what this window left itself is newer
 
     @property
     def is_bringing_back(self) -> bool:
@@ -116,7 +136,7 @@ class ConversationTabs:
     def memory(self) -> tuple[tuple[ConversationTab, ...], int]:
         """The tabs as they are brought back at the next start, and which is in front."""
         if self.root is not None and self.is_bringing_back:
-            return self._before[self.root]
+            return self._before[self.root][:2]
         self._leave(self.front)
         kept = [
             ConversationTab(
@@ -165,39 +185,61 @@ class ConversationTabs:
         infos = {info.session_id: info for info in await self.shelf.relist(root)}
         if self.root != root or self._is_closed:
             return
-        kept, front = self._before.pop(root, ((), 0))
-        wanted = kept[front] if front < len(kept) else None
-        kept = tuple(tab for tab in kept if tab.draft or tab.conversation in infos)
+        before = self._before.pop(root, _Left())
+        # What was empty does not come back; nor does a conversation that is gone.
+        kept = [
+            (tab, place)
+            for tab, place in zip_longest(before.tabs, before.places)
+            if tab.draft or tab.conversation in infos
+        ]
         is_free = self.all == (first,) and first.is_untouched  # nothing was begun in the meantime
         if not kept:
             if infos and is_free:
                 newest = next(iter(infos.values()))
                 first.mode = _mode_of(newest)
-                first.transcript.open(newest.session_id)
+                first.transcript.offer(newest.session_id)
             return
-        tabs = tuple(self._make(self.shelf, root) for _ in kept)
-        for tab, left in zip(tabs, kept, strict=True):
-            tab.choice = _choice_of(left, settings)
-            if left.conversation:
-                info = infos[left.conversation]
-                self.shelf.choices.setdefault(left.conversation, tab.choice)
-                tab.mode = _mode_of(info)
-                tab.transcript.read_later(left.conversation, title_of(info.name, info.preview))
-            else:
-                tab.mode, tab.draft = left.mode, left.draft
-            tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
+        tabs = tuple(self._made_as(left, place, infos, settings) for left, place in kept)
         if not is_free:
-            self.all = (*(tab for tab in tabs if self.holder(tab.session_id) is None), *self.all)
+            doubles = [tab for tab in tabs if self.holder(tab.session_id) is not None]
+            self.all = (*(tab for tab in tabs if tab not in doubles), *self.all)
+            for tab in doubles:
+                tab.close()
             self._changed()
             return
         first.close()
         self.all = tabs
-        self.front = tabs[kept.index(wanted) if wanted in kept else 0]
+        left_of_front = [tab for tab in before.tabs[: before.front] if any(tab is each for each, _ in kept)]
+        self.front = tabs[min(len(left_of_front), len(tabs) - 1)]
         self._bring_up()
         for tab in tabs:
             is_behind = tab.transcript.is_unread and tab is not self.front
             if is_behind and infos[tab.session_id].work_mode == "workflow":
                 tab.transcript.open(tab.session_id, tab.scroll)  # its design may wait for an answer
+
+    def _made_as(
+        self,
+        left: ConversationTab,
+        place: Place | None,
+        infos: Mapping[str, SessionInfo],
+        settings: ModelSettings,
+    ) -> ConversationViewModel:
+        """A tab as it was left; `place`: where the shelf has what was written in it."""
+        tab = self._make(self.shelf, self.root)
+        tab.choice = _choice_of(left, settings)
+        if left.conversation:
+            info = infos[left.conversation]
+            self.shelf.choices.setdefault(left.conversation, tab.choice)
+            tab.mode = _mode_of(info)
+            tab.transcript.read_later(left.conversation, title_of(info.name, info.preview))
+        else:
+            tab.mode = left.mode
+            if place is not None:
+                self.shelf.move_unsent(place, tab.place)
+            else:
+                tab.draft = left.draft
+        tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
+        return tab
 
     # --- which is in front ---------------------------------------------------------------------------
 
@@ -271,6 +313,10 @@ class ConversationTabs:
 
     def _end(self, tab: ConversationViewModel) -> None:
         tab.close()
+        self._keep_unbegun(tab)
+
+    def _keep_unbegun(self, tab: ConversationViewModel) -> None:
+        """What was written in a tab that is closed before it was begun stands in the next new one."""
         if not tab.session_id:
             self.shelf.move_unsent(tab.place, (self.root, ""))
 
@@ -309,7 +355,7 @@ class ConversationTabs:
         changed = [key for key in changed if key in infos and infos[key].size != before.get(key)]
         news = [key for key in changed if infos[key].message_count and self.holder(key) is None]
         if news and self.front.is_untouched:
-            self.front.transcript.open(news.pop(0))
+            self.front.transcript.offer(news.pop(0))
         for key in set(news) - self._told_of:
             self._told_of.add(key)
             self._told(_continued(infos[key]), False)

@@ -283,6 +283,8 @@ class ConversationViewModel:
         """Show what was read of a conversation; `keeps_mode`: what was chosen for the next message stays."""
         self.outbox.give_back_said()
         self.versions.forget()
+        if not self.session_id:  # what was written here before is the next new conversation's
+            self.shelf.move_unsent(self.place, (self.root, ""))
         self.session_id, self.name = stored.session_id, stored.title
         if not keeps_mode or self.mode == self._stored_mode:
             self.mode = stored.mode

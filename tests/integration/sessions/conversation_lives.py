@@ -274,8 +274,9 @@ class Life:
         # By their order, not by their place: a tab in which nothing stands is not brought back.
         new = [tab.unsent for tab in self._tabs.all if not tab.session_id and tab.unsent]
         return {
-            "tabs": [tab.session_id for tab in self._tabs.all],
-            "front": self._tabs.all.index(self._model),
+            "tabs": [tab.session_id or tab.unsent for tab in self._tabs.all],
+            "front": self._model.session_id or self._model.unsent,
+            "known": [info.session_id for info in self._tabs.shelf.sessions],
             "rows": {tab.session_id: shapes(tab.rows()) for tab in begun if tab.session_id},
             "drafts": self._tabs.drafts() | {f"new tab {at}": text for at, text in enumerate(new)},
         }

@@ -181,7 +181,9 @@ class Reference:
     deleted: set[str] = field(default_factory=set)
     drafts: dict[str, str] = field(default_factory=dict)
     tabs: tuple[str, ...] = ()
-    """When it was ended by itself: their conversations; one in which nothing was begun does not come back."""
+    """When it was ended by itself: their conversations, or what stood in new ones; an empty one does not come
+    back."""
+    front: str = ""
     left: set[str] = field(default_factory=set)
     """Their tabs were closed while they ran: nobody saw how that ended."""
     was_killed: bool = False
@@ -218,10 +220,10 @@ class Reference:
                 case "rested":
                     self._rest(line, is_full=is_full)
                 case "closed":
-                    self.drafts, self.tabs = line["drafts"], tabs_of(line)
+                    self.drafts, self.tabs, self.front = line["drafts"], tabs_of(line), line["front"]
         self.was_killed = was_killed
         if was_killed:
-            self.tabs = ()
+            self.tabs, self.front = (), ""
             del self.typed[kept:]  # it was typed in the last moment
 
     def _delete(self, session: str, said: str) -> None:
@@ -261,6 +263,12 @@ class Reference:
         self.left.clear()
         if self.tabs and tabs_of(opened) != self.tabs:
             self._blame("other tabs", before=self.tabs, now=tabs_of(opened))
+        if self.front in self.tabs and opened["front"] != self.front:
+            self._blame("another one in front", before=self.front, now=opened["front"])
+        places = {"", *opened["known"], *self.deleted}
+        for place, text in opened["drafts"].items():
+            if place not in places and not place.startswith("new tab "):
+                self._blame("a draft stands where nobody sees it", place=place, text=text)
         if not self.was_killed and opened["drafts"] != self.drafts:
             self._blame("other drafts", before=self.drafts, now=opened["drafts"])
         everywhere = [row[1] for rows in found.values() for row in rows if row[0] == "user"]
@@ -278,8 +286,8 @@ class Reference:
 
 
 def tabs_of(line: dict[str, Any]) -> tuple[str, ...]:
-    """The conversations of the tabs, in their order."""
-    return tuple(session for session in line["tabs"] if session)
+    """The tabs in their order: the conversation of each, or what stands in a new one."""
+    return tuple(filter(None, line["tabs"]))
 
 
 def is_unwritten(rows: list[Any], stored: list[Any], drafts: dict[str, str]) -> bool:
