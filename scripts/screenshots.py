@@ -73,7 +73,7 @@ STORIES = (
 
 
 ROWS = tuple(
-    Picture(name=f"rows-{theme}-{language}", theme=theme, language=language, size=(440, 5600))
+    Picture(name=f"rows-{theme}-{language}", theme=theme, language=language, size=(440, 6400))
     for theme, language in (("light", "en"), ("dark", "en"), ("light", "zh"), ("dark", "zh"))
 )
 """The dresses in which a page with a row of each kind in each state is shown."""

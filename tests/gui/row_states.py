@@ -8,7 +8,7 @@ from pathlib import Path
 from application.ports.events import Done, SimulationProgressed, StudyProgressed
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.attachments import Attachment
-from domain.llm.chat import Usage, WebSource
+from domain.llm.chat import ProviderChoice, Usage, WebSource
 from domain.llm.compression import Compression
 from domain.llm.costs import AnswerUse, Cost, RequestFacts
 from domain.llm.provider_settings import WAYS_ON
@@ -36,6 +36,7 @@ from presentation.panels.conversation.items import (
     Steps,
     Understood,
     UserText,
+    WorkedElsewhere,
 )
 from presentation.panels.conversation.names import CircuitNames, Names
 from presentation.panels.conversation.study_charts import picture_of
@@ -143,6 +144,7 @@ def row_states() -> tuple[Item, ...]:
     return (
         UserText(key="u", text="A low-pass\nof 10 kHz.", created=_TIME,
                  attached=(_attached("file", "bom.csv", "text/csv"),)),
+        UserText(key="v", text="Use 1 % metal film.", created=_TIME, versions=("v0", "v", "v2")),
         CompressedRow(key="z", done=Compression(
             compression_id="z", until="", text="Goals: 10 kHz.", summary="Goals: 10 kHz.", messages=18,
             tokens_before=21_400, tokens_after=640)),
@@ -195,6 +197,10 @@ def row_states() -> tuple[Item, ...]:
         Confirmation(key="c-gone", card=card_of_everything(), state="expired"),
         ErrorBlock(key="e", message=msg("No answer received"), advice=msg("Try it again; rc.cir:3 is kept."),
                    error_type="connection", model="qwen3", created=_TIME),
+        ErrorBlock(key="e-offers", message=msg("No answer received"), error_type="rate_limit", created=_TIME,
+                   model="glm-4.6", offers=(ProviderChoice(provider="zhipu", model="glm-4.5-air"),)),
+        ErrorBlock(key="e-long", message=msg("No answer received"), error_type="context_length",
+                   can_begin_anew=True, created=_TIME),
         ErrorBlock(key="e-was", message=msg("No answer received"), is_spent=True),
         Retry(key="t", reason=msg("No answer received"), attempt=2, ends=time.monotonic() + 9,
               characters=612),
@@ -202,6 +208,8 @@ def row_states() -> tuple[Item, ...]:
               reason=msg("Waiting for its turn: {count} {count:request|requests} to the provider "
                          "{count:is|are} running", count=3)),
         Interrupted(key="i", reason="user", characters=82, created=_TIME, not_run=("patch_file",)),
+        Interrupted(key="i-lost", reason="cut", characters=612, created=_TIME),
+        WorkedElsewhere(key="elsewhere"),
         Interrupted(key="i-limit", reason="limit", can_continue=False),
         DesignEnd(key="end", done=Done(stop_reason="goals_met", project=Path(), circuit="rc.cir",
                                        goals_met=True,

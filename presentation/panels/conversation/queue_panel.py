@@ -158,7 +158,8 @@ class _Row(QWidget):
             button.clicked.connect(lambda _=False, act=act: act())
             parts.append(button)
         gap = theme.size("space.1")
-        arrange(QHBoxLayout(self), *parts, edges=(gap, 0, gap, 0), gap=0)
+        row = arrange(QHBoxLayout(self), *parts, edges=(gap, 0, gap, 0), gap=0)
+        row.insertSpacing(1, gap)  # else the number stands in the grip
         self.setFixedHeight(theme.size("row.menu"))
 
 
