@@ -126,7 +126,11 @@ class Project:
         """Schematics, netlists and network data of other programs."""
         from application.project.importing import ImportFile
 
-        return ImportFile(views=self._parts.view, write_file=self._outside.program.write_file)
+        return ImportFile(
+            views=self._parts.view,
+            write_file=self._outside.program.write_file,
+            libraries=lambda: self._outside.program.libraries,
+        )
 
     @cached_property
     def import_library(self) -> ImportLibrary:

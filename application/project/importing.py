@@ -1,34 +1,34 @@
-"""Files of other programs read: LTspice's schematics and netlists of Qucs become netlists of ngspice,
-Touchstone files become curves to be laid over others.
+"""Files of other programs read: schematics of LTspice and KiCad and netlists of Qucs become netlists of
+ngspice, Touchstone files become curves to be laid over others.
 
 A script is a program: it is not run, and so not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from application.project.beside import MOST_BYTES, Beside
+from domain.circuit.dialects import plain_text
 from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
 from domain.circuit.exchange.suffixes import ports_of
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
 from domain.circuit.netlist import Netlist
-from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
+    from domain.circuit.kicad.netlist import Converted as KicadConverted
 
+KICAD_SUFFIX = ".kicad_sch"
 _SCRIPTS = (".py", ".pyw", ".ipynb")
-_MOST_BYTES = 20_000_000
-_MOST_LOOKED_AT = 20_000
 _MOST_BESIDE = 500
-"""Files beside a sheet that are read for it."""
+"""Files beside a drawing that come along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,19 +66,23 @@ class ImportFile:
 
     views: Callable[[Path], ProjectView]
     write_file: Callable[[Path, bytes], None]
+    libraries: Callable[[], Sequence[Path]]
+    """Folders of symbols and models that every drawing may lean on."""
 
-    async def __call__(self, source: Path, target: Path, *, overwrite: bool = False) -> Imported:
+    async def __call__(
+        self, source: Path, target: Path, *, overwrite: bool = False, libraries: Sequence[Path] = ()
+    ) -> Imported:
         """Write what `source` is to `target`; see `target_of` for its usual place.
 
-        Symbols and sheets that a schematic leans on are looked for in its folder and below. Raises
-        UserInputError for what is of no known form, cannot be read, or would be written over;
-        EnvironmentProblem when it can't be written.
+        Symbols and sheets that a schematic leans on are looked for in its folder and below, in `libraries`
+        and in the library folders of the settings. Raises UserInputError for what is of no known form,
+        cannot be read, or would be written over; EnvironmentProblem when it can't be written.
         """
-        return await off_loop(self._import, source, target, overwrite)
+        return await off_loop(self._import, source, target, overwrite, libraries)
 
-    async def look(self, source: Path) -> FoundImport:
+    async def look(self, source: Path, *, libraries: Sequence[Path] = ()) -> FoundImport:
         """What `source` is, and what it leans on. Writes nothing; raises UserInputError as a call does."""
-        return await off_loop(self._look, source)
+        return await off_loop(self._look, source, libraries)
 
     async def write(self, found: FoundImport, target: Path) -> Imported:
         """Write what was found to `target`, and the libraries beside it, where no file has their name yet.
@@ -87,18 +91,20 @@ class ImportFile:
         """
         return await off_loop(self._write, found, target, overwrite=False)
 
-    def _import(self, source: Path, target: Path, overwrite: bool) -> Imported:
+    def _import(self, source: Path, target: Path, overwrite: bool, libraries: Sequence[Path]) -> Imported:
         if not overwrite:
             _refuse_taken(target)
-        return self._write(self._look(source), target, overwrite=overwrite)
+        return self._write(self._look(source, libraries), target, overwrite=overwrite)
 
-    def _look(self, source: Path) -> FoundImport:
-        data, missing, notes = self._read(source)
+    def _look(self, source: Path, libraries: Sequence[Path]) -> FoundImport:
+        folders = (each for each in (*libraries, *self.libraries()) if each.is_dir())
+        further = tuple(map(self.views, dict.fromkeys(folders)))
+        data, missing, notes = self._read(source, Beside(self.views(source.parent), further))
         found = FoundImport(source=source, data=data, missing=missing, notes=notes)
         if ports_of(source.name) is not None:
             return found
-        libraries, elsewhere = _leans_on(data, self.views(source.parent))
-        return replace(found, libraries=libraries, elsewhere=elsewhere)
+        come_along, not_there = _leans_on(data, self.views(source.parent))
+        return replace(found, libraries=come_along, elsewhere=not_there)
 
     def _write(self, found: FoundImport, target: Path, *, overwrite: bool) -> Imported:
         if not overwrite:
@@ -116,8 +122,7 @@ class ImportFile:
         self.write_file(target, found.data)
         return Imported(path=target, missing=found.missing, notes=found.notes, copied=tuple(copied))
 
-    def _read(self, source: Path) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
-        beside = _Beside(self.views(source.parent))
+    def _read(self, source: Path, beside: Beside) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
         if source.suffix.lower() in _SCRIPTS:
             raise UserInputError(
                 msg("{name} is a program; it is not run.", name=source.name),
@@ -134,6 +139,9 @@ class ImportFile:
         if text is not None and source.suffix.lower() != ".asc" and looks_like_qucs(text):
             read = read_qucs(text, source.name)
             return read.text.encode("utf-8"), tuple(read.missing), tuple(read.notes)
+        if text is not None and source.suffix.lower() == KICAD_SUFFIX:
+            drawn = _kicad_sheet(source, text, beside)
+            return drawn.text.encode("utf-8"), drawn.missing, drawn.notes
         found = _sheet(source, text, beside)
         return found.text.encode("utf-8"), found.missing, found.notes
 
@@ -195,7 +203,9 @@ def _leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[st
                 elsewhere[include.path] = None
             else:
                 inside[relative] = None
-                to_read.append((Netlist(content, has_title=False), PurePosixPath(relative).parent))
+                to_read.append(
+                    (Netlist(plain_text(content), has_title=False), PurePosixPath(relative).parent)
+                )
     return tuple(inside), tuple(elsewhere)
 
 
@@ -203,19 +213,34 @@ def _content(view: ProjectView, name: str) -> bytes | None:
     """None for what is not there, or not to be read from there."""
     try:
         with view.open(view.locate(name)) as file:
-            data = file.read(_MOST_BYTES + 1)
+            data = file.read(MOST_BYTES + 1)
     except (UserInputError, OSError):  # told as lying elsewhere
         return None
-    return data if len(data) <= _MOST_BYTES else None
+    return data if len(data) <= MOST_BYTES else None
 
 
-def _sheet(source: Path, text: str | None, beside: _Beside) -> Converted:
+def _kicad_sheet(source: Path, text: str, beside: Beside) -> KicadConverted:
+    from domain.circuit.kicad.netlist import netlist_of as kicad_netlist
+    from domain.circuit.kicad.sheet import NoSheet as NoKicadSheet
+
+    try:
+        return kicad_netlist(text, title=source.name, find=beside.find_at)
+    except NoKicadSheet as error:
+        raise UserInputError(
+            msg("{path} cannot be read as a KiCad schematic.", path=source),
+            advice=msg("Open it in KiCad (6 or later), save it, and import it again."),
+            file=source,
+            error_type="not_a_schematic",
+        ) from error
+
+
+def _sheet(source: Path, text: str | None, beside: Beside) -> Converted:
     if text is not None and source.suffix.lower() != ".asc":
         raise UserInputError(
             msg("{name} is not of a form that can be imported.", name=source.name),
             advice=msg(
-                "LTspice schematics (.asc), Touchstone files (.s2p) and netlists of Qucs are. Have its own "
-                "program write a netlist, and open that."
+                "Schematics of LTspice (.asc) and KiCad (.kicad_sch), Touchstone files (.s2p) and netlists "
+                "of Qucs are. Have its own program write a netlist, and open that."
             ),
             file=source,
             error_type="unknown_format",
@@ -235,38 +260,4 @@ def _sheet(source: Path, text: str | None, beside: _Beside) -> Converted:
             file=source,
             error_type="not_a_schematic",
         )
-    return netlist_of(sheet, title=source.name, find=beside.find)
-
-
-class _Beside:
-    """The files in a sheet's folder and below, by their names in any letter case, the nearest first."""
-
-    def __init__(self, view: ProjectView) -> None:
-        self._view = view
-        self._names: dict[str, str] | None = None
-        self._left = _MOST_BESIDE
-
-    def find(self, name: str) -> str | None:
-        if self._names is None:
-            walked = islice(self._view.walk(self._view.root), _MOST_LOOKED_AT)
-            names = [
-                entry.name
-                for entry in walked
-                if entry.kind == "file" and entry.name.lower().endswith((".asc", ".asy"))
-            ]
-            self._names = {}
-            for each in sorted(names, key=lambda path: path.count("/")):
-                self._names.setdefault(PurePosixPath(each).name.lower(), each)
-        place = self._names.get(name.lower())
-        return None if place is None else self.read(place)
-
-    def read(self, name: str) -> str | None:
-        if self._left == 0:
-            return None
-        self._left -= 1
-        try:
-            with self._view.open(self._view.locate(name)) as file:
-                data = file.read(_MOST_BYTES + 1)
-            return None if len(data) > _MOST_BYTES else decode(data).text
-        except (UserInputError, OSError, BinaryFileError):  # told as missing by who looks for it
-            return None
+    return netlist_of(sheet, title=source.name, find=beside.find, find_beside=beside.find_beside)

@@ -279,14 +279,13 @@ def _is_deep(card: bytes) -> bool:
 
 _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
     ("LTspice", late_pattern(rb"\s*Version 4\r?\n\s*SHEET ", re.IGNORECASE),
-     msg("In LTspice choose View > SPICE Netlist and save it, or run LTspice.exe -netlist file.asc; then "
-         "open the .net file here.")),
+     msg("Import it: File > Import files of other programs.")),
     ("QSPICE", late_pattern(rb"\xff\xd8\xff\xdb\xabschematic"),
      msg("In QSPICE choose View > Netlist and save it, or run QUX.exe -Netlist file.qsch; then open the .cir "
          "file here.")),
     ("KiCad", late_pattern(rb"\s*\(kicad_sch\b|EESchema Schematic File"),
-     msg("In KiCad choose File > Export > Netlist > SPICE, or run kicad-cli sch export netlist --format "
-         "spice; then open the .cir file here.")),
+     msg("Import it: File > Import files of other programs. One of KiCad 5 or "
+         "older needs to be saved by a newer KiCad first.")),
     ("PSpice", late_pattern(rb"\s*\*version \d+\.\d+ \d+\r?\nu \d+"),
      msg("In PSpice Schematics choose Analysis > Create Netlist; then open the .cir and .net files here.")),
     ("Qucs", late_pattern(rb"\s*(?:<Qucs(?:-S)? Schematic |# Qucs \d)"),

@@ -4,7 +4,7 @@ What LTspice writes itself with View > SPICE Netlist is the measure: element lin
 ``letter + name`` where a name does not begin with its letter, the attributes SpiceModel, Value, Value2,
 SpiceLine, SpiceLine2 behind the nodes, directives as they stand, `.lib` of the standard models. Nodes
 without a label are numbered in the order of the sheet, which is not LTspice's order. The format is plain
-text, told by its files; a rotation is clockwise, ``M`` is a mirror at the upright axis before it.
+text, told by its files; a rotation is clockwise, ``M`` is a mirror at the upright axis behind it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 from domain.circuit.ltspice_symbols import (
     JUMPER,
-    Place,
     Symbol,
     is_jumper,
     library_symbol,
+    path_of,
     plain_name,
 )
+from domain.circuit.outline_places import Place
 from shared.message import Message, msg
 
 MOST_RECORDS = 100_000
@@ -32,7 +33,7 @@ _EMPTY = '""'
 _ROTATIONS: Mapping[str, tuple[int, int, int, int]] = {
     # x' = a x + b y, y' = c x + d y
     "R0": (1, 0, 0, 1), "R90": (0, -1, 1, 0), "R180": (-1, 0, 0, -1), "R270": (0, 1, -1, 0),
-    "M0": (-1, 0, 0, 1), "M90": (0, -1, -1, 0), "M180": (1, 0, 0, -1), "M270": (0, 1, 1, 0),
+    "M0": (-1, 0, 0, 1), "M90": (0, 1, 1, 0), "M180": (1, 0, 0, -1), "M270": (0, -1, -1, 0),
 }  # fmt: skip
 _ATTRIBUTES = ("spicemodel", "value", "value2", "spiceline", "spiceline2")
 _STANDARD: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -43,7 +44,7 @@ _STANDARD: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _MODEL_FILE = re.compile(r"\.(?:lib|sub|mod|cir|inc|txt|asc)$", re.IGNORECASE)
 
 Find = Callable[[str], str | None]
-"""The text of a file beside the sheet, by its name; None where there is none that can be read."""
+"""The text of a file, by its name with folders; None where there is none that can be read."""
 
 
 class Part(NamedTuple):
@@ -123,7 +124,7 @@ def read_sheet(text: str) -> Sheet:
             case ["TEXT", *_]:
                 said = line.split(None, 5)
                 body = said[5] if len(said) > 5 else ""
-                (directives if body.startswith("!") else comments).extend(body[1:].split("\\n"))
+                (directives if body.startswith("!") else comments).extend(_unescaped(body[1:]).split("\n"))
             case ["BUSTAP", *_]:
                 unread.append(line)
     return Sheet(
@@ -134,6 +135,11 @@ def read_sheet(text: str) -> Sheet:
         comments=tuple(comments),
         unread=tuple(unread),
     )
+
+
+def _unescaped(text: str) -> str:
+    r"""Text of a sheet: ``\n`` is a line end, ``\\`` a backslash (``..\\models\\nmos.inc``)."""
+    return re.sub(r"\\(?:\\|n)", lambda found: "\n" if found[0] == "\\n" else "\\", text)
 
 
 def _integers(words: Sequence[str], count: int) -> tuple[int, ...] | None:
@@ -181,13 +187,14 @@ def read_symbol(text: str) -> Symbol | None:
     )
 
 
-def netlist_of(sheet: Sheet, *, title: str, find: Find) -> Converted:
+def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None = None) -> Converted:
     """The netlist of a sheet.
 
-    `find` reads symbols and sheets beside it: ``filter.asy`` for a symbol that is not of LTspice's library,
-    ``filter.asc`` for what is behind it.
+    `find` reads symbols and sheets: ``filter.asy`` for a symbol that is not of LTspice's library,
+    ``filter.asc`` for what is behind it. What `find_beside` finds, in the sheet's own folder, goes before
+    LTspice's library, as in LTspice; what lies elsewhere does not.
     """
-    writer = _Writer(find=find)
+    writer = _Writer(find=find, find_beside=find_beside or find)
     body = writer.lines_of(sheet, depth=0)
     lines = [f"* {title}", *body]
     for block in writer.blocks.values():
@@ -202,6 +209,13 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find) -> Converted:
     if not any(line.strip().lower() == ".backanno" for line in sheet.directives):
         lines.append(".backanno")
     lines.append(".end")
+    if writer.lacks_symbols:
+        writer.notes.append(
+            msg(
+                "To find missing symbols, add the folder that holds their .asy files to the library folders "
+                "(Components > Add library), then import again."
+            )
+        )
     return Converted(text="\n".join(lines) + "\n", missing=tuple(writer.missing), notes=tuple(writer.notes))
 
 
@@ -210,12 +224,14 @@ class _Writer:
     """Writes sheets as lines; remembers what they lean on."""
 
     find: Find
+    find_beside: Find
     blocks: dict[str, list[str]] = field(default_factory=dict)
     """The subcircuits of sheets behind symbols, by their names."""
     letters: set[str] = field(default_factory=set)
     libraries: dict[str, None] = field(default_factory=dict)
     missing: list[Message] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
+    lacks_symbols: bool = False
     _symbols: dict[str, Symbol | None] = field(default_factory=dict)
 
     def lines_of(self, sheet: Sheet, *, depth: int) -> list[str]:
@@ -230,11 +246,12 @@ class _Writer:
             )
         lines = []
         for part, symbol in placed:
-            if symbol is None:
+            if symbol is None or (symbol.is_assumed and not nets.touches(part, symbol)):
+                self.lacks_symbols = True
                 self.missing.append(
                     msg(
-                        "{name} is not in the netlist: its symbol {symbol} is neither one of LTspice's "
-                        "library nor beside the schematic.",
+                        "{name} is not in the netlist: its symbol {symbol} is not in LTspice's library, "
+                        "beside the schematic or in a library folder.",
                         name=part.name or "?",
                         symbol=part.symbol,
                     )
@@ -255,12 +272,11 @@ class _Writer:
     def _symbol(self, part: Part) -> Symbol | None:
         key = part.symbol.lower()
         if key not in self._symbols:
-            plain = plain_name(part.symbol)
-            found = None
-            beside = self.find(f"{plain}.asy")
-            if beside is not None:  # one of the project's own goes before LTspice's
-                found = read_symbol(beside)
-            self._symbols[key] = found or library_symbol(part.symbol)
+            file = f"{path_of(part.symbol)}.asy"
+            found = _symbol_in(self.find_beside(file)) or library_symbol(part.symbol)
+            if found is None or found.is_assumed:
+                found = _symbol_in(self.find(file)) or found
+            self._symbols[key] = found
         return self._symbols[key]
 
     def _line(self, part: Part, symbol: Symbol, nodes: Sequence[str], depth: int) -> str:
@@ -287,7 +303,8 @@ class _Writer:
                 texts["value"] = ""
         if file:
             self.libraries.setdefault(file)
-        if letter in "Xx" and texts["spicemodel"] and "=" not in texts["value"]:
+        is_name = len(texts["spicemodel"].split()) == 1  # else nodes without a pin: "VDD 0"
+        if letter in "Xx" and is_name and "=" not in texts["value"]:
             texts["value"] = ""  # it is only shown
         behind = " ".join(texts[key].strip() for key in _ATTRIBUTES if texts[key].strip() not in ("", _EMPTY))
         return " ".join([named, *nodes, behind]).rstrip()
@@ -298,7 +315,7 @@ class _Writer:
         called = re.sub(r"\s+", "_", plain)
         name = f"X{part.name}"
         if called not in self.blocks:
-            behind = self.find(f"{plain}.asc")
+            behind = self.find(f"{path_of(part.symbol)}.asc")
             sheet = None
             if behind is not None and depth < _MOST_DEPTH:
                 try:
@@ -321,6 +338,10 @@ class _Writer:
             if part.attributes.get(key, "").strip()
         )
         return " ".join([name, *nodes, called, *([values] if values else [])])
+
+
+def _symbol_in(text: str | None) -> Symbol | None:
+    return None if text is None else read_symbol(text)
 
 
 def _fourth(letter: str, nodes: Sequence[str]) -> list[str]:
@@ -385,6 +406,10 @@ class _Nets:
     def is_open(self, place: Place) -> bool:
         """Whether nothing but one pin is there."""
         return place not in self._touched and self._pins.get(place) == 1
+
+    def touches(self, part: Part, symbol: Symbol) -> bool:
+        """Whether something is at each of its pins: at those of a wrong outline there seldom is."""
+        return not any(self.is_open(_at(part, pin)) for pin in _pins(symbol))
 
     def _root(self, place: Place) -> Place:
         above = self._above.setdefault(place, place)

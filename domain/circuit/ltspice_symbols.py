@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-Place = tuple[int, int]
+from domain.circuit.ltspice_opamps import OPAMP_LIBRARY, USUAL, op_amp
+from domain.circuit.outline_places import Place, places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +30,8 @@ class Symbol:
     spice_line: str = ""
     spice_line2: str = ""
     model_file: str = ""
-
-
-def _pins(text: str) -> tuple[Place | None, ...]:
-    """``16,0 - 16,64``: places, and a dash for a node without a pin."""
-    return tuple(
-        None if word == "-" else (int(word.partition(",")[0]), int(word.partition(",")[2]))
-        for word in text.split()
-    )
+    is_assumed: bool = False
+    """Its pins are those most of its kind have; where they are on its sheet has to bear that out."""
 
 
 _UPRIGHT, _TALL, _SHORT = "0,16 0,96", "16,16 16,96", "16,0 16,64"
@@ -48,13 +43,14 @@ _UNIVERSAL = "-32,16 -32,-16 0,-32 0,32 32,0"
 _ROWS: Mapping[str, tuple[str, str, str]] = {
     # name: prefix, pins, value
     "bi": ("B", "0,0 0,80", "I=0"), "bi2": ("B", "0,80 0,0", "I=0"), "bv": ("B", _UPRIGHT, "V=0"),
-    "cap": ("C", _SHORT, ""), "polcap": ("C", _SHORT, ""), "misc\\europeancap": ("C", _SHORT, ""),
-    "misc\\europeanpolcap": ("C", _SHORT, ""), "misc\\xtal": ("C", _SHORT, ""),
-    "res": ("R", _TALL, ""), "res2": ("R", _SHORT, ""), "misc\\europeanresistor": ("R", _TALL, ""),
-    "ind": ("L", _TALL, ""), "ind2": ("L", _TALL, ""), "misc\\fixedind": ("L", _TALL, ""),
-    "voltage": ("V", _UPRIGHT, ""), "misc\\battery": ("V", _UPRIGHT, ""), "misc\\cell": ("V", "0,0 0,64", ""),
+    "cap": ("C", _SHORT, "C"), "polcap": ("C", _SHORT, "C"), "misc\\europeancap": ("C", _SHORT, "C"),
+    "misc\\europeanpolcap": ("C", _SHORT, "C"), "misc\\xtal": ("C", _SHORT, ""),
+    "res": ("R", _TALL, "R"), "res2": ("R", _SHORT, "R"), "misc\\europeanresistor": ("R", _TALL, "R"),
+    "ind": ("L", _TALL, "L"), "ind2": ("L", _TALL, "L"), "misc\\fixedind": ("L", _TALL, ""),
+    "voltage": ("V", _UPRIGHT, "V"), "misc\\battery": ("V", _UPRIGHT, ""),
+    "misc\\cell": ("V", "0,0 0,64", ""),
     "misc\\signal": ("V", _UPRIGHT, "SINE(0 1 1K)"),
-    "current": ("I", "0,0 0,80", ""), "load": ("I", _SHORT, ""), "load2": ("I", "0,0 0,80", ""),
+    "current": ("I", "0,0 0,80", "I"), "load": ("I", _SHORT, "I"), "load2": ("I", "0,0 0,80", "I"),
     "diode": ("D", _SHORT, "D"), "schottky": ("D", _SHORT, "D"), "zener": ("D", _SHORT, "D"),
     "varactor": ("D", _SHORT, "D"), "tvsdiode": ("D", _SHORT, "D"), "led": ("D", _SHORT, "D"),
     "npn": ("QN", _TRANSISTOR, "NPN"), "npn2": ("QN", _TRANSISTOR, "NPN"), "npn3": ("QN", _TRANSISTOR, "NPN"),
@@ -65,10 +61,10 @@ _ROWS: Mapping[str, tuple[str, str, str]] = {
     "nmos4": ("MN", f"{_MOSFET} 48,48", "NMOS"), "pmos4": ("MP", f"{_MOSFET} 48,48", "PMOS"),
     "njf": ("JN", _JFET, "NJF"), "pjf": ("JP", _JFET, "PJF"), "mesfet": ("Z", _MOSFET, "NMF"),
     "misc\\nigbt": ("Z", _MOSFET, "NIGBT"), "misc\\pigbt": ("Z", _MOSFET, "PIGBT"),
-    "e": ("E", _CONTROLLED, ""), "e2": ("E", f"{_UPRIGHT} -48,80 -48,32", ""),
-    "g": ("G", "0,96 0,16 -48,32 -48,80", ""), "g2": ("G", "0,96 0,16 -48,80 -48,32", ""),
+    "e": ("E", _CONTROLLED, "E"), "e2": ("E", f"{_UPRIGHT} -48,80 -48,32", "E"),
+    "g": ("G", "0,96 0,16 -48,32 -48,80", "G"), "g2": ("G", "0,96 0,16 -48,80 -48,32", "G"),
     "misc\\epoly": ("E", _UPRIGHT, ""), "misc\\gpoly": ("G", "0,96 0,16", ""),
-    "f": ("F", "0,0 0,80", ""), "h": ("H", _UPRIGHT, ""),
+    "f": ("F", "0,0 0,80", "F"), "h": ("H", _UPRIGHT, "H"),
     "sw": ("S", f"{_UPRIGHT} -48,80 -48,32", "SW"), "csw": ("W", "0,0 0,80", "CSW"),
     "tline": ("T", _LINE, "Td=50n Z0=50"), "ltline": ("O", _LINE, "LTRA"),
     "misc\\scr": ("X", "16,0 -32,64 16,64", "SCR"), "misc\\triac": ("X", "32,0 -16,64 32,64", "TRIAC"),
@@ -103,32 +99,27 @@ _DEVICES: Mapping[str, tuple[str, str]] = {
 
 _LIBRARY: Mapping[str, Symbol] = {
     **{
-        name: Symbol(prefix=prefix, pins=_pins(pins), value=value)
+        name: Symbol(prefix=prefix, pins=places(pins), value=value)
         for name, (prefix, pins, value) in _ROWS.items()
     },
-    **{name: Symbol(prefix="A", pins=_pins(pins), model=model) for name, (model, pins) in _DEVICES.items()},
+    **{name: Symbol(prefix="A", pins=places(pins), model=model) for name, (model, pins) in _DEVICES.items()},
     "opamps\\opamp": Symbol(
-        prefix="X", pins=_pins("-32,48 -32,80 32,64"), value="opamp",
+        prefix="X", pins=places("-32,48 -32,80 32,64"), value="opamp",
         spice_line="Aol=100K", spice_line2="GBW=10Meg",
     ),
     "opamps\\universalopamp": Symbol(
-        prefix="X", pins=_pins(_UNIVERSAL), model="level1", value2="Avol=1Meg GBW=10Meg Vos=0",
+        prefix="X", pins=places(_UNIVERSAL), model="level1", value2="Avol=1Meg GBW=10Meg Vos=0",
         spice_line="En=0 Enk=0 In=0 Ink=0 Rin=500Meg", model_file="UniversalOpAmp1.lib",
     ),
     **dict.fromkeys(
         ("opamps\\universalopamp2", "opamps\\universalopamps2"),
         Symbol(
-            prefix="X", pins=_pins(_UNIVERSAL), model="level.2", value2="Avol=1Meg GBW=10Meg Slew=10Meg",
+            prefix="X", pins=places(_UNIVERSAL), model="level.2", value2="Avol=1Meg GBW=10Meg Slew=10Meg",
             spice_line="Ilimit=25m Rail=0 Vos=0 En=0 Enk=0 In=0 Ink=0 Rin=500Meg",
             model_file="UniversalOpamps2.sub",
         ),
     ),
 }  # fmt: skip
-_OPAMP_PINS = _pins(_OPAMP)
-OPAMP_LIBRARY = "LTC.lib"
-"""Where LTspice has its operational amplifiers."""
-
-
 JUMPER: tuple[Place, Place] = ((-32, 64), (32, 64))
 """The ends of a jumper, which is a wire."""
 
@@ -136,13 +127,18 @@ JUMPER: tuple[Place, Place] = ((-32, 64), (32, 64))
 def library_symbol(name: str) -> Symbol | None:
     """The symbol of this name (as a sheet writes it: ``Opamps\\LT1001``); None for one that is not known.
 
-    LTspice's operational amplifiers have one outline: input +, input -, supplies, output.
+    An operational amplifier of LTspice's that is not in the table gets the outline most of them have and
+    is marked as assumed.
     """
     key = _path(name)
     found = _LIBRARY.get(key)
-    if found is None and key.startswith("opamps\\"):
-        return Symbol(prefix="X", pins=_OPAMP_PINS, value=plain_name(name), model_file=OPAMP_LIBRARY)
-    return found
+    if found is not None or not key.startswith("opamps\\"):
+        return found
+    plain = plain_name(name)
+    known = op_amp(plain)
+    if known is None:
+        return Symbol(prefix="X", pins=USUAL, value=plain, model_file=OPAMP_LIBRARY, is_assumed=True)
+    return Symbol(prefix="X", pins=known.pins, value=known.subcircuit, model_file=known.library)
 
 
 def is_jumper(name: str) -> bool:
@@ -152,6 +148,11 @@ def is_jumper(name: str) -> bool:
 def plain_name(name: str) -> str:
     """A symbol's name without its folders."""
     return re.split(r"[\\/]+", name)[-1]
+
+
+def path_of(name: str) -> str:
+    """A symbol's name with its folders: ``Logic/and`` of ``Logic\\and``."""
+    return re.sub(r"[\\/]+", "/", name)
 
 
 def _path(name: str) -> str:

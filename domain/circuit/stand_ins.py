@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from domain.circuit.elements import Element
 from domain.circuit.hierarchy import Circuit
+from domain.circuit.ltspice_opamps import ports_of
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
@@ -69,7 +70,8 @@ def _known(element: Element, name: str, parameters: frozenset[str]) -> tuple[Mes
     if letter == "x" and len(element.nodes) == 3 and name.lower() == "opamp":
         return _plain_op_amp(name, parameters)
     if letter == "x":
-        return _op_amp(name, parameters) if len(element.nodes) == 5 and _OP_AMPS.fullmatch(name) else None
+        ports = ports_of(name) if len(element.nodes) == 5 and _OP_AMPS.fullmatch(name) else None
+        return None if ports is None else _op_amp(name, ports, parameters)
     if letter == "d" and (volts := zener_voltage(name)) is not None:
         text = f"D(IS=1n N=1.2 RS=1 CJO=100p VJ=0.75 M=0.33 BV={volts:g} IBV=5m NBV=1)"
         return msg("{voltage} V Zener diode", voltage=f"{volts:g}"), (f".model {name} {text}",)
@@ -200,11 +202,11 @@ def _plain_op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple
     )
 
 
-def _op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
-    """Pins as LTspice's op-amps have them: in+ in- V+ V- out. Of the parameters avol and gbw count."""
+def _op_amp(name: str, ports: tuple[str, ...], parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
+    """Pins as LTspice's op-amp of that name has them. Of the parameters avol and gbw count."""
     unread = "".join(f" {key}=0" for key in sorted(parameters - {"avol", "gbw", "m"}))
     return msg("op-amp with a 10 MHz gain-bandwidth product"), (
-        f".subckt {name} inp inn vcc vee out avol=100k gbw=10meg{unread}",
+        f".subckt {name} {' '.join(ports)} avol=100k gbw=10meg{unread}",
         "r_in inp inn 10g",
         "r_cm inp 0 100g",
         "r_sup vcc vee 10meg",

@@ -101,7 +101,9 @@ COMMANDS: dict[str, Command] = {
         msg("Find components in the libraries, or print a model; gm/Id tables of MOSFETs"), "models"
     ),
     "bom": _command(msg("List the parts of a circuit: bill of materials"), "bom"),
-    "import": _command(msg("Read an LTspice schematic, a Qucs netlist or a Touchstone file"), "import_file"),
+    "import": _command(
+        msg("Read a schematic of LTspice or KiCad, a Qucs netlist or a Touchstone file"), "import_file"
+    ),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
     "montecarlo": _study(msg("Simulate a netlist with random deviations of its parameters"), "montecarlo"),

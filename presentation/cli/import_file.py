@@ -6,15 +6,18 @@ import argparse
 from pathlib import Path
 
 from application.app import Application
+from domain.settings import UserSettings
 from presentation.json_output import Output
 from shared.message import Message, msg
+from shared.setting import add_option
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE [-o FILE] [--force]"""
+    """FILE [-o FILE] [--force] [--library DIR]"""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--force", action="store_true")
+    add_option(parser, UserSettings, "libraries")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -23,7 +26,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
     source = args.file.absolute()
     target = (args.output or target_of(source)).absolute()
-    made = await app.project.import_file(source, target, overwrite=args.force)
+    made = await app.project.import_file(
+        source, target, overwrite=args.force, libraries=tuple(each.absolute() for each in args.library)
+    )
     if out.as_json:
         out.json(
             {

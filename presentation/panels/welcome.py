@@ -116,7 +116,7 @@ class WelcomePage(QScrollArea):
         import_row = Row(
             self._services,
             "download",
-            msg("Import from LTspice or Qucs"),
+            msg("Import from LTspice, KiCad or Qucs"),
             detail=msg("Copies; your files stay as they are"),
         )
         import_row.setObjectName("welcomeImport")

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from presentation.window.project_switch import ProjectSwitch
 
 _FILTERS = (
-    "LTspice, Touchstone, Qucs (*.asc *.ASC *.s?p *.S?P *.net *.txt)",
+    "LTspice, KiCad, Touchstone, Qucs (*.asc *.ASC *.kicad_sch *.s?p *.S?P *.net *.txt)",
     "LTspice (*.asc *.ASC)",
+    "KiCad (*.kicad_sch)",
     "Touchstone (*.s?p *.S?P)",
     "Qucs (*.net *.txt)",
 )
@@ -70,8 +71,11 @@ class FileImport:
         from presentation.dialogs.import_file import ImportDialog, told_path
 
         services, workspace = self._services, self._services.workspace
-        found = await self._project.import_file.look(source)
         root = workspace.root
+        is_inside = root is not None and source.is_relative_to(root)
+        # Symbols of a sheet of the project may lie anywhere in it.
+        libraries = (root,) if is_inside and root is not None else ()
+        found = await self._project.import_file.look(source, libraries=libraries)
         folder = await off_loop(free_folder, source.stem, default_place()) if root is None else root
         target = await off_loop(_free, folder, source, found.libraries)
         # In its own folder what it includes is there already.

@@ -823,7 +823,7 @@ async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
         "New circuit",
         "Describe a design",
         "Open an example",
-        "Import from LTspice or Qucs",
+        "Import from LTspice, KiCad or Qucs",
     ]
     links = window.parts.results._empty.findChildren(QPushButton)
     assert all(button.isHidden() for button in links)  # there is nothing to run

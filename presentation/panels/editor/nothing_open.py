@@ -16,9 +16,9 @@ _MOST_NAMED = 3
 
 
 def _schematics(root: Path) -> tuple[Path, ...]:
-    """LTspice's schematics at the top of a folder. Blocking."""
+    """Schematics of LTspice and KiCad at the top of a folder. Blocking."""
     try:
-        return tuple(sorted(path for path in root.iterdir() if path.suffix.lower() == ".asc"))
+        return tuple(sorted(path for path in root.iterdir() if path.suffix.lower() in (".asc", ".kicad_sch")))
     except OSError:  # the watch tells of a folder that has gone
         return ()
 
@@ -42,7 +42,7 @@ class NothingOpen(EmptyNote):
                 (msg("New circuit"), partial(workspace.command_wanted.emit, "newCircuit")),
                 (msg("Describe a design"), partial(workspace.command_wanted.emit, "describe_design")),
                 (msg("Open an example"), partial(workspace.command_wanted.emit, "openExample")),
-                (msg("Import from LTspice or Qucs"), self._import),
+                (msg("Import from LTspice, KiCad or Qucs"), self._import),
             ),
         )
         self._found: tuple[Path, ...] = ()

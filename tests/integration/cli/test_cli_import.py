@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 
 from tests.integration.cli.conftest import Cli
+from tests.unit.circuit.test_kicad_schematic import RC as KICAD_RC
+from tests.unit.circuit.test_kicad_schematic import placed
 from tests.unit.circuit.test_ltspice_schematic import RC
 
 
@@ -24,6 +26,26 @@ def test_a_sheet_is_imported_and_simulated(cli: Cli, tmp_path: Path) -> None:
     assert math.isclose(measured["values"]["gain(v(out_put),1k)"]["value"], abs(z / (r + z)), rel_tol=1e-3)
 
 
+def test_a_sheet_of_kicad_is_imported_with_its_library_and_simulated(cli: Cli, tmp_path: Path) -> None:
+    home, there = tmp_path / "board", tmp_path / "there"
+    home.mkdir()
+    there.mkdir()
+    fields = {"Sim_Library": "half.lib", "Sim_Name": "half", "Sim_Pins": "1=in 2=out"}
+    text = KICAD_RC.replace('"4n7"', '"1n"').replace('"1M 1%"', '"1k"').replace("ampl=1 f=1M", "ampl=1 f=1k")
+    part = placed("Device:R", "U1", "half", "30 3.81 0", **fields)
+    label = '(label "out put" (at 30 0 0)) (label "half" (at 30 7.62 0))'
+    (home / "x.kicad_sch").write_text(f"{text[:-1]} {part} {label})")
+    (home / "half.lib").write_text(".subckt half in out\nE1 out 0 in 0 0.5\n.ends\n")
+    made = cli("import", home / "x.kicad_sch", "-o", there / "x.cir", "--json")
+    assert (made.exit_code, made.document["copied"]) == (0, [str(there / "half.lib")])
+    run = cli("simulate", there / "x.cir", "--json")
+    assert run.exit_code == 0
+    gain = "gain(v(/half),100k)"
+    measured = cli("measure", run.document["result_path"], gain, "--json").document["values"][gain]["value"]
+    expected = 0.5 / abs(complex(1, 2 * math.pi * 1e5 * 1e3 * 1e-9))
+    assert math.isclose(measured, expected, rel_tol=1e-3)
+
+
 def test_what_is_missing_is_told(cli: Cli, tmp_path: Path) -> None:
     sheet = tmp_path / "x.asc"
     sheet.write_text("Version 4\nSYMBOL Mine\\thing 0 0 R0\nSYMATTR InstName U7\n")
@@ -31,11 +53,35 @@ def test_what_is_missing_is_told(cli: Cli, tmp_path: Path) -> None:
     assert made.exit_code == 1
     assert "Mine\\thing" in made.document["errors"][0]["message"]
     assert (tmp_path / "y.cir").is_file()
-    for name, text in (("plain.asc", "R1 a 0 1k\n"), ("drawing.kicad_sch", "(kicad_sch)"), ("nix.asc", None)):
+    for name, text in (("plain.asc", "R1 a 0 1k\n"), ("drawing.kicad_sch", "(kicad_pcb)"), ("nix.asc", None)):
         if text is not None:
             (tmp_path / name).write_text(text)
         assert cli("import", tmp_path / name, "-o", tmp_path / "z.cir").exit_code == 2
     assert not (tmp_path / "z.cir").exists()
+
+
+def test_symbols_lie_in_library_folders_and_one_of_several_is_not_guessed(cli: Cli, tmp_path: Path) -> None:
+    """By the folders it is named with; a plain name when all of it are alike. UTF-16 as LTspice 24 writes."""
+    home, library = tmp_path / "sheets", tmp_path / "sym"
+    outline = "Version 4\nPIN {0} 0 LEFT 8\nPINATTR SpiceOrder 1\nPIN {1} 0 LEFT 8\nPINATTR SpiceOrder 2\n"
+    for folder, places in (("Logic", (0, 96)), ("Math", (96, 0))):
+        (library / folder).mkdir(parents=True)
+        text = outline.format(*places) + "SYMATTR Prefix X\nSYMATTR Value AND\n"
+        (library / folder / "and.asy").write_text(text)
+        (library / folder / "res.asy").write_text(text)  # LTspice's own goes first
+    home.mkdir()
+    for name, symbol, line in (
+        ("named", "Logic\\\\and", "XU1 a b AND"), ("other", "Math\\\\and", "XU1 b a AND"),
+        ("plain", "and", None),
+    ):  # fmt: skip
+        sheet = f"Version 4.1\nFLAG 0 0 a\nFLAG 96 0 b\nSYMBOL {symbol} 0 0 R0\nSYMATTR InstName U1\n"
+        sheet += "SYMBOL res 0 0 R0\nSYMATTR InstName R1\nSYMATTR Value 1k\n"
+        (home / f"{name}.asc").write_bytes(sheet.encode("utf-16-le"))
+        made = cli("import", home / f"{name}.asc", "--library", library, "--json")
+        written = (home / f"{name}.cir").read_text().splitlines()
+        assert made.exit_code == (1 if line is None else 0)
+        assert line is None or line in written
+        assert any(each.startswith("R1 N") for each in written)
 
 
 def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp_path: Path) -> None:

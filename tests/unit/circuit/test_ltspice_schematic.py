@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.circuit.ltspice_opamps import ports_of
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet, read_symbol
 from domain.circuit.ltspice_symbols import library_symbol
 from tests.ground.cases import for_each
@@ -60,8 +61,8 @@ def test_a_sheet_becomes_a_netlist() -> None:
     ("turn", "ends"),
     [
         ("R0", ((16, 16), (16, 96))), ("R90", ((-16, 16), (-96, 16))), ("R180", ((-16, -16), (-16, -96))),
-        ("R270", ((16, -16), (96, -16))), ("M0", ((-16, 16), (-16, 96))), ("M90", ((-16, -16), (-96, -16))),
-        ("M180", ((16, -16), (16, -96))), ("M270", ((16, 16), (96, 16))),
+        ("R270", ((16, -16), (96, -16))), ("M0", ((-16, 16), (-16, 96))), ("M90", ((16, 16), (96, 16))),
+        ("M180", ((16, -16), (16, -96))), ("M270", ((-16, -16), (-96, -16))),
     ],
 )  # fmt: skip
 def test_symbols_are_turned_and_mirrored(turn: str, ends: tuple[tuple[int, int], tuple[int, int]]) -> None:
@@ -108,6 +109,25 @@ def test_transistors_diodes_and_devices_get_what_ltspice_writes() -> None:
         ".lib LTC.lib",
     ):
         assert card in lines(found)
+
+
+def test_op_amps_have_outlines_of_their_own_and_one_that_does_not_fit_is_missing() -> None:
+    """LT1818 has its output before its supplies; of one that is not known nothing at its pins fits."""
+    flags = "".join(
+        f"FLAG {x} {y} {name}\n"
+        for x, y, name in ((-32, 16, "p"), (-32, -16, "n"), (32, 0, "o"), (0, -32, "vp"), (0, 32, "vn"))
+    )
+    text = f"Version 4\n{flags}SYMBOL Opamps\\\\NAME 0 0 R0\nSYMATTR InstName U1\n"
+    assert "XU1 p n o vp vn LT1818" in lines(converted(text.replace("NAME", "lt1818")))
+    assert converted(text.replace("NAME", "LT9999")).missing
+    assert ports_of("lt1818") == ("inp", "inn", "out", "vcc", "vee")
+    assert ports_of("LT1001") == ports_of("LT9999") == ("inp", "inn", "vcc", "vee", "out")
+    assert ports_of("LT1784") is None  # it can be shut down
+
+
+def test_a_backslash_of_a_text_is_no_line_end() -> None:
+    found = lines(converted("Version 4\nTEXT 0 0 Left 2 !.inc ..\\\\models\\\\nmos.inc\\n.op\n"))
+    assert found[1:3] == [".inc ..\\models\\nmos.inc", ".op"]
 
 
 OWN = """Version 4

@@ -1,0 +1,1 @@
+"""KiCad's schematics (`.kicad_sch`) as netlists of ngspice."""
