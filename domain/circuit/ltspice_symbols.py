@@ -46,6 +46,7 @@ _ROWS: Mapping[str, tuple[str, str, str]] = {
     "cap": ("C", _SHORT, "C"), "polcap": ("C", _SHORT, "C"), "misc\\europeancap": ("C", _SHORT, "C"),
     "misc\\europeanpolcap": ("C", _SHORT, "C"), "misc\\xtal": ("C", _SHORT, ""),
     "res": ("R", _TALL, "R"), "res2": ("R", _SHORT, "R"), "misc\\europeanresistor": ("R", _TALL, "R"),
+    "ferritebead": ("L", "0,-32 0,32", ""), "ferritebead2": ("L", "0,-32 0,32", ""),
     "ind": ("L", _TALL, "L"), "ind2": ("L", _TALL, "L"), "misc\\fixedind": ("L", _TALL, ""),
     "voltage": ("V", _UPRIGHT, "V"), "misc\\battery": ("V", _UPRIGHT, ""),
     "misc\\cell": ("V", "0,0 0,64", ""),

@@ -19,7 +19,9 @@ from operator import attrgetter
 from domain.circuit import foreign_cards as foreign
 from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
+from domain.circuit.foreign_braces import flat_braces, with_braces
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, rewritten
+from domain.circuit.foreign_pwl import repeated_points
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
@@ -298,6 +300,7 @@ class _Work:
         if keyword == "param":
             if match := foreign.BARE_PARAMETER.match(raw):
                 raw = f"{match['head']}{match['name']}={match['value']}"
+            raw = with_braces(raw)
             return foreign.RKM_OF_PARAMETER.sub(lambda match: f"={foreign.without_rkm(match)}", raw)
         match = re.match(r"(?i)^\s*\.ac\s+list\s+(\S+)\s*$", raw)
         return raw if match is None else f".ac lin 1 {match[1]} {match[1]}"
@@ -333,7 +336,8 @@ class _Work:
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
-            raw = foreign.relative_times(raw) if letter in "vi" else raw
+            raw = foreign.relative_times(repeated_points(raw)) if letter in "vi" else raw
+            raw = flat_braces(raw)
         if letter == "i" and self._dialect == "ltspice" and foreign.LOAD.search(raw):
             raw = foreign.LOAD.sub("", raw)
             self._note(

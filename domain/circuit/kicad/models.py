@@ -251,7 +251,8 @@ def _passive(component: Component, letter: str, given: Mapping[str, str], *, is_
     text = given.get(letter.lower()) or component.field("Value")
     if is_formula or text.startswith("=") or re.match(rf"{letter}\s*=", text, re.IGNORECASE):
         return Written(
-            lines=(f"{_named(letter, component)} {' '.join(nodes)} {letter}={text.lstrip('=').strip()}",)
+            lines=(f"{_named(letter, component)} {' '.join(nodes)} {letter}={_formula(text)}",),
+            notes=notes,
         )
     value = part_value(text)
     if value is None:
@@ -264,7 +265,7 @@ def _source(component: Component, letter: str, kind: str, given: Mapping[str, st
     nodes, notes = _element_nodes(component, letter, _MODEL_PINS[letter])
     value = component.field("Value")
     if kind == "=":
-        text = (given.get(letter.lower()) or value).lstrip("=").strip()
+        text = _formula(given.get(letter.lower()) or value)
         return Written(lines=(f"{_named('B', component)} {' '.join(nodes)} {letter}={text}",), notes=notes)
     if not given and kind in ("", "DC"):
         number = part_value(value)
@@ -424,7 +425,7 @@ def _plain(reference: str) -> str:
 
 def _formula(text: str) -> str:
     """What stands behind the sign of ``=time``, ``R = 'time'``."""
-    return text.rpartition("=")[2].strip() if text.count("=") == 1 else text.partition("=")[2].strip()
+    return re.sub(r"^\s*(?:[A-Za-z]\s*)?=\s*", "", text).strip()
 
 
 def _placed_parameters(given: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,35 @@
+"""LTspice's repeated PWL sources, and braces within expressions."""
+
+from __future__ import annotations
+
+from domain.circuit.foreign_braces import flat_braces, with_braces
+from domain.circuit.foreign_pwl import repeated_points
+from tests.ground.cases import for_each
+
+
+@for_each(
+    ("written", "read"),
+    [
+        (
+            "V1 a 0 PWL REPEAT FOREVER (0 0 1m 1 +1m 0) ENDREPEAT AC 1",
+            "V1 a 0 PWL(0 0 0.001 1 0.002 0) r=0 AC 1",
+        ),
+        ("V1 a 0 pwl repeat for 2 (0 0 1 {v}) endrepeat", "V1 a 0 PWL(0 0 1 {v} 1.000000001 0 2 {v})"),
+        ("V1 a 0 PWL REPEAT FOREVER (1m 0 2m 1) ENDREPEAT", None),  # what holds before its first point?
+        ("V1 a 0 PWL REPEAT FOREVER (0 0 2m 1 1m 0) ENDREPEAT", None),
+        ("V1 a 0 PWL REPEAT FOREVER (0 0 2m) ENDREPEAT", None),
+        ("V1 a 0 PWL(0 0 1 1)", None),
+    ],
+)
+def test_repeated_points(written: str, read: str | None) -> None:
+    assert repeated_points(written) == (read or written)
+
+
+def test_braces_within_expressions() -> None:
+    assert with_braces(".param t=2*5/{v}*{s} a=1 b={x} c={y*{z}}") == (
+        ".param t={2*5/(v)*(s)} a=1 b={x} c={y*(z)}"
+    )
+    assert with_braces(".param a=(b}*{c}") == ".param a={(b)*(c)}"  # as LTspice takes it
+    assert flat_braces("R1 a b {x*{y}}") == "R1 a b {x*(y)}"
+    assert flat_braces("B1 a b V={a}*{b}") == "B1 a b V={a}*{b}"
+    assert flat_braces("R1 a b {x") == "R1 a b {x"
