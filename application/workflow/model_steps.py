@@ -375,7 +375,7 @@ class ModelSteps:
         asked = HumanMessage(content=made.beside("Comment on this round."))
         said = await self.ask([made.message(), asked], as_json=False)
         text = short_comment(said)
-        doubtful = doubtful_figures(text, table, known)
+        doubtful = doubtful_figures(text, table, known, netlist=netlist, operating_point=point)
         return in_words(marked(text, doubtful, " (?)"))
 
     async def _prompt(

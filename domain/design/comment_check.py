@@ -2,9 +2,11 @@
 
 A figure is doubted when its unit is that of a goal (or percent), and it is no sensible rounding of anything
 known in that unit: value, limits, target, margin, change, the rounds before, what follows from two of them,
-a part of the netlist. Proposals, predictions and calculations ("should come down to 995 Hz", "若 R1 取 12k，
-约 995 Hz") say nothing that was measured and are not marked, and neither is what is said of another quantity
-("VBE = 0.7 V") or at a condition ("at 5 kHz"). English and Chinese words are read, figures in any language.
+a part of the netlist. Where the operating point is known, a voltage, current, power or transconductance
+that no goal is about is held against it in the way of free work (`backing`). Proposals, predictions and
+calculations ("should come down to 995 Hz", "若 R1 取 12k，约 995 Hz") say nothing that was measured and are
+not marked, and neither is what is said of another quantity ("VBE = 0.7 V") or at a condition ("at 5 kHz").
+English and Chinese words are read, figures in any language.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from domain.circuit.said_figures import (
     sentence_before,
 )
 from domain.design.round_table import RoundTable, TableRow
+from domain.llm.agentic_loop.backing import unbacked_figures
+from domain.llm.agentic_loop.known import Backing
 from domain.simulation.result import Quantity
 from shared.late_patterns import late_pattern
 
@@ -37,6 +41,7 @@ Values = Mapping[str, frozenset[float]]
 _SEPARATORS = late_pattern(r"[\s(),=*/+]+")
 _CLAUSE_ENDS = late_pattern(r"[,;，；、]|(?<![vViI])[(（]")
 _NODE = late_pattern(r"\b[vi]\s?\(\s?[\w#.]+\s?\)")
+_UNITS_OF_POINT = frozenset(("V", "A", "W", "S"))
 _MOST_CHARACTERS = 2000
 _MOST_FIGURES = 200
 
@@ -93,13 +98,39 @@ def _numbers(name: str, text: str) -> dict[str, Quantity]:
 
 
 def doubtful_figures(
-    text: str, table: RoundTable, known: Mapping[str, Quantity] | None = None
+    text: str,
+    table: RoundTable,
+    known: Mapping[str, Quantity] | None = None,
+    *,
+    netlist: str = "",
+    operating_point: str = "",
 ) -> tuple[str, ...]:
-    """The figures of a comment that contradict the table, as they are written, each once.
+    """The figures of a comment that contradict the table or the operating point, as written, each once.
 
     `known` are other quantities that were measured or stand in the netlist (`netlist_quantities`). What is
     inside a fenced block is not read, and no more than 200 figures are. Linear in the text.
     """
+    doubted = _against_table(text, table, known)
+    if not operating_point:
+        return doubted
+    backing = Backing(results=(netlist, table.markdown(), operating_point))
+    return tuple(dict.fromkeys([*doubted, *_of_point(text, table, backing)]))
+
+
+def _of_point(text: str, table: RoundTable, backing: Backing) -> Iterator[str]:
+    """Voltages, currents, powers and transconductances that follow from no figure a model was given.
+
+    Those of a goal's unit are the table's.
+    """
+    judged = {unit_name(row.unit) for row in table.rows}
+    for written in unbacked_figures(text, backing):
+        if any(
+            each.unit in _UNITS_OF_POINT and each.unit not in judged for each in figures_in(plain(written))
+        ):
+            yield written
+
+
+def _against_table(text: str, table: RoundTable, known: Mapping[str, Quantity] | None) -> tuple[str, ...]:
     checked = {unit_name(row.unit) for row in table.rows} | {"%"}
     own = " ".join(f"{row.goal.metric} {row.goal.expression} {row.goal.words}" for row in table.rows).lower()
     flat = plain(_without_fences(text))

@@ -196,6 +196,24 @@ def test_nineteen_of_twenty_false_comments_are_caught(table: RoundTable, known: 
     assert len(missed) <= len(FALSE) / 20, missed
 
 
+POINT = """Q1 npn active: IC 1.391 mA, IB 9.9 uA, VBE 684.6 mV, VCE 3.63 V, gm 53 mS, P 5.05 mW
+nodes: vcc 12 V, in 0 V, b 2.11 V, out 5.043 V, e 1.42 V
+sources deliver 22.1 mW: vcc 12 V 1.842 mA"""
+
+
+def test_what_no_goal_is_about_is_held_against_the_operating_point(
+    table: RoundTable, known: dict[str, Quantity]
+) -> None:
+    def doubted(text: str) -> tuple[str, ...]:
+        return doubtful_figures(text, table, known, netlist=NETLIST.decode(), operating_point=POINT)
+
+    assert doubted("Q1 takes 5.05 mW of the 22.1 mW; gm is 53 mS.") == ()
+    assert doubted("Power: 12 V × 1.84 mA = 22 mW. With R2 = 12k it should come down to 15 mW.") == ()
+    assert doubted("Three goals are missed. Power 35 mW.") == ("35 mW",)
+    assert doubted("功耗 35 mW，gm 为 86 mS。") == ("35 mW", "86 mS")
+    assert all(doubted(text) == doubtful_figures(text, table, known) for text in TRUE)
+
+
 def test_nothing_is_doubted_of_goals_that_are_not_asked_and_nothing_measured_agrees_with_nothing() -> None:
     gain = GOALS["gain"]
     unmeasured = round_table(1, [gain], [])
