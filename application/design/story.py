@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from application.design.round_history import begun_with, can_be_undone, number_shown
+from domain.circuit.figures import with_unit
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
+from domain.design.round_table import asked
 from domain.llm.transcript import design_left_open
 from domain.llm.turn_failure import TurnFailure, failure_from_plain
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -122,7 +124,7 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
     circuit = state.get("circuit_file_path") or "no circuit yet"
     lines = [f"Design of this conversation, which {'waits' if design else 'has ended'}: {circuit}"]
     lines += [
-        f"- goal {goal.metric} = {goal.expression}: {_limits(goal)}"
+        f"- goal {goal.metric} = {goal.expression}: {asked(goal, 6)}"
         + (f" ({goal.condition})" if goal.condition else "")
         for goal in goals
     ]
@@ -132,14 +134,9 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _limits(goal: DesignGoal) -> str:
-    bounds = ((">=", goal.minimum), ("<=", goal.maximum), ("target", goal.target))
-    return ", ".join(f"{word} {bound:.6g} {goal.unit}".strip() for word, bound in bounds if bound is not None)
-
-
 def _figure(verdict: GoalVerdict) -> str:
     value, unit = verdict.measured.value, verdict.measured.unit
-    measured = "not measured" if math.isnan(value) else f"{value:.6g} {unit}".strip()
+    measured = "not measured" if math.isnan(value) else with_unit(value, unit, 6)
     return f"{verdict.goal.metric} {measured} ({'met' if verdict.met else 'missed'})"
 
 
