@@ -46,7 +46,7 @@ class DesignRequest:
     session_id: str = ""
     """The conversation it goes on in; "" = one of its own. Where a design was finished there, `text` refines
     that one: its circuit, with other goals."""
-    main_circuit: str = ""
+    begins_from: str = ""
     """The circuit the user works on, relative to the project: a model improves it, unless a new one is asked
     for. "" when none is known."""
 
@@ -97,6 +97,8 @@ class Reply:
     """What the words were taken for."""
     read: tuple[CheckpointIntent, ...] = ()
     """How each of the texts was read; `meant` is the last of them, where it is what was done."""
+    is_new_circuit: bool = False
+    """To "goals": a circuit of its own is designed, though there is one to begin from."""
 
 
 def reply_of(intent: CheckpointIntent) -> Reply | None:
@@ -123,6 +125,8 @@ class Question:
     kind: Literal["goals", "checkpoint", "pending_run"]
     goals: tuple[DesignGoal, ...] = ()
     """Those that hold (goals, checkpoint)."""
+    circuit: str = ""
+    """The one that a design begins from, as round 0 (goals); "" where a new one is made."""
     verdicts: tuple[GoalVerdict, ...] = ()
     """Of the round that is asked about."""
     has_failed: bool = False
@@ -326,10 +330,10 @@ class RunSession:
 
 
 def _begun_from(request: DesignRequest, project: Path) -> str:
-    """The circuit a model is to improve: one that the text names, else the main one."""
+    """The circuit a model is to improve: one that the text names, else the one at hand."""
     if request.choice.provider == BUILTIN or asks_for_new_circuit(request.text):
         return ""
-    for name in (*_NAMED_CIRCUIT.findall(request.text[:_LONGEST_LOOKED_AT]), request.main_circuit):
+    for name in (*_NAMED_CIRCUIT.findall(request.text[:_LONGEST_LOOKED_AT]), request.begins_from):
         try:
             place = PurePosixPath(name)
             if name and not place.is_absolute() and ".." not in place.parts and (project / name).is_file():

@@ -234,7 +234,8 @@ def decider(
         is_first = False
         goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
         if value["kind"] == "goals":
-            question = Question(kind="goals", goals=goals)
+            begun = state.get("circuit_file_path", "") if state.get("planned_simulation") else ""
+            question = Question(kind="goals", goals=goals, circuit=begun)
         else:
             met, number = bool(value["goals_met"]), int(value["round"])
             is_exhausted = state.get("is_exhausted", False)
@@ -273,6 +274,7 @@ def decider(
             "round": reply.round_number,
             "meant": None if meant is None else meant_to_plain(meant),
             "read": [meant_to_plain(each) for each in reply.read],
+            "is_new_circuit": reply.is_new_circuit,
         }
 
     return decide

@@ -43,6 +43,17 @@ def _begun_from(project: ProjectFiles, circuit: str) -> GraphState:
     }
 
 
+def without_circuit() -> GraphState:
+    """What `_begun_from` set, taken back: a circuit of its own is designed."""
+    return {
+        "circuit_file_path": "",
+        "netlist_sha256": "",
+        "circuit_files": {},
+        "planned_simulation": "",
+        "iteration_count": 0,
+    }
+
+
 def _refined(project: ProjectFiles, refines: Mapping[str, Any]) -> GraphState:
     """A start from a finished design: its circuit and what it was sized for, and none of its rounds.
 

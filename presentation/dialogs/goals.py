@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
+    QRadioButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -32,8 +33,8 @@ class GoalsDialog(QDialog):
     """What a design will be judged by, in rows or as a text; accepted means "use these".
 
     `is_change`: the design is under way, and its next round will use what is confirmed. `circuit`: no design
-    asks, these are the goals of a circuit of this name, and `added` is written on behind them. `about` says
-    whose design it is.
+    asks, these are the goals of a circuit of this name, and `added` is written on behind them. `begins_from`:
+    the circuit that is improved, unless a new one is chosen; "" for none. `about` says whose design it is.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class GoalsDialog(QDialog):
         circuit: str = "",
         added: Sequence[GoalDraft] = (),
         about: Message | None = None,
+        begins_from: str = "",
     ) -> None:
         super().__init__(parent)
         self._services = services
@@ -53,9 +55,14 @@ class GoalsDialog(QDialog):
         self._is_change = is_change
         self._circuit = circuit
         self._about = about
+        self._begins_from = begins_from
         self._problem: Message | None = None
         self.setObjectName("goalsDialog")
         self._intro = text_label(wraps=True, role="secondary")
+        self.improve, self.new_circuit = QRadioButton(), QRadioButton()
+        self.improve.setObjectName("goalsImprove")
+        self.new_circuit.setObjectName("goalsNewCircuit")
+        self.improve.setChecked(True)
         self.table = GoalTable(services, [*map(GoalDraft.of, understood.goals), *added])
         self.table.changed.connect(self._check)
         self.text = QPlainTextEdit()
@@ -88,6 +95,11 @@ class GoalsDialog(QDialog):
     @property
     def limits(self) -> list[str]:
         return [row.limit.text() for row in self.table.rows]
+
+    @property
+    def is_new_circuit(self) -> bool:
+        """Whether a new circuit is to be made, though there is one to begin from."""
+        return bool(self._begins_from) and self.new_circuit.isChecked()
 
     async def ask(self) -> tuple[DesignGoal, ...] | None:
         """Open and wait; the confirmed goals, or None when it was cancelled. Cancelling closes the dialog."""
@@ -148,7 +160,10 @@ class GoalsDialog(QDialog):
         self._below = QHBoxLayout()
         self._below.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignTop)
         self._below.addWidget(self._error, 1)
-        self._body = arrange(QVBoxLayout(), self._intro, (self._pages, 1), self._below, self._assumptions)
+        starts = (self.improve, self.new_circuit) if self._begins_from else ()
+        self._body = arrange(
+            QVBoxLayout(), self._intro, *starts, (self._pages, 1), self._below, self._assumptions
+        )
         arrange(QVBoxLayout(self), (self._body, 1), footer, edges=0, gap=0)
 
     # --- looks ---------------------------------------------------------------------------------------
@@ -178,6 +193,8 @@ class GoalsDialog(QDialog):
         intro = _OF_A_CIRCUIT if self._circuit else _intro(proposed, is_change=self._is_change)
         about = "" if self._about is None else f"{language(self._about)}\n"
         self._intro.setText(about + language(intro))
+        self.improve.setText(language(msg("Improve {circuit}", circuit=self._begins_from)))
+        self.new_circuit.setText(language(msg("Design a new circuit")))
         self.cancel_button.setText(language(msg("Cancel")))
         go = msg("Use these goals") if self._is_change or self._circuit else msg("Start design")
         self.start_button.setText(language(go))

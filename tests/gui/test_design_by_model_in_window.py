@@ -131,6 +131,8 @@ async def design(window: MainWindow, until: Until) -> ConversationPanel:
     await until(open_dialogs)
     (goals,) = open_dialogs()
     assert isinstance(goals, GoalsDialog)
+    circuit = panel.model.window.circuit_at_hand(window.services.workspace.root or Path())
+    assert goals.improve.isVisible() == goals.new_circuit.isVisible() == bool(circuit)
     goals.start_button.click()
     await until(lambda: panel.model.is_asking)
     return panel
@@ -452,7 +454,11 @@ async def test_the_existing_circuit_is_round_zero_and_can_be_gone_back_to(
     panel = panel_of(window)
     circuit = panel.model.root / "amp.cir"
     circuit.write_text(amplifier("470"), "utf-8")
-    window.services.workspace.main_circuit = circuit
+    other = circuit.with_name("other.cir")
+    other.write_text(amplifier("100"), "utf-8")
+    window.services.workspace.main_circuit = other
+    window.services.workspace.file_offered.emit(circuit)
+    await until(lambda: window.services.workspace.run_target == circuit)  # what is in front is meant
     panel = await design(window, until)
     assert (question(panel).number, question(panel).choices[-1]) == (0, "stop")
     press(panel, "continue")

@@ -23,6 +23,7 @@ from application.workflow.plain_state import (
     intent_from_plain,
     intent_to_plain,
 )
+from application.workflow.start_state import without_circuit
 from domain.design.catalogue import follow
 from domain.simulation.goal_conditions import corners_named, runs_of
 from domain.simulation.goals import DesignGoal
@@ -74,7 +75,8 @@ class ConfirmGoalsNode:
         self._notes = notes
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``.
+        """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None,
+        "is_new_circuit": bool}``.
 
         Goals that he changed in his own words are not asked about: the next checkpoint can take them back.
         """
@@ -86,8 +88,10 @@ class ConfirmGoalsNode:
         if answer["intent"] == "decline":
             return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
         update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}
+        if answer.get("is_new_circuit"):
+            update |= without_circuit()
         if answer.get("goals"):
-            update |= await with_goals(state, answer["goals"], step, self._notes)
+            update |= await with_goals({**state, **update}, answer["goals"], step, self._notes)
         return Finished(update=update, record=record)
 
 

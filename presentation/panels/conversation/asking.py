@@ -28,7 +28,7 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.workflow.designing import Answer, Question, Reply
     from domain.simulation.goals import DesignGoal
-    from presentation.panels.conversation.window import Window
+    from presentation.panels.conversation.window import ConfirmedGoals, Window
     from presentation.ui.previews import Preview
 
 _ALLOW = ("y", "yes", "ok", "allow", "allow all", "是", "好", "可以", "允许", "全部允许", "同意")
@@ -270,21 +270,29 @@ class Asking:
         self._close_chip()
         self.calls.forget()
 
-    async def confirm_goals(self, told: GoalsUnderstood) -> Answer | Reply:
-        """The goals before a design begins: confirmed as they are or changed, or declined."""
+    async def confirm_goals(self, told: GoalsUnderstood, circuit: str) -> Answer | Reply:
+        """The goals before a design begins: confirmed as they are or changed, or declined.
+
+        `circuit`: the one it begins from, unless a new one is wanted; "" for none.
+        """
         from application.workflow.designing import Reply
 
-        goals = await self._asked_goals(told, is_change=False)
-        if goals is None:
+        confirmed = await self._asked_goals(told, is_change=False, begins_from=circuit)
+        if confirmed is None:
             return "decline"
-        return "continue" if goals == told.goals else Reply(answer="continue", goals=goals)
+        goals = None if confirmed.goals == told.goals else confirmed.goals
+        if goals is None and not confirmed.is_new_circuit:
+            return "continue"
+        return Reply(answer="continue", goals=goals, is_new_circuit=confirmed.is_new_circuit)
 
-    async def _asked_goals(self, told: GoalsUnderstood, *, is_change: bool) -> tuple[DesignGoal, ...] | None:
+    async def _asked_goals(
+        self, told: GoalsUnderstood, *, is_change: bool, begins_from: str = ""
+    ) -> ConfirmedGoals | None:
         """What the goals dialog is left with; None when it was cancelled."""
         self.is_at_goals = True
         self._tell()
         try:
-            return await self._window.confirm_goals(told, is_change=is_change)
+            return await self._window.confirm_goals(told, is_change=is_change, begins_from=begins_from)
         finally:
             self.is_at_goals = False
             self._tell()
@@ -331,12 +339,12 @@ class Asking:
                 is_other = replace(decision, answer=meant.kind).chosen != choice
                 return self._take_said(Reply(answer=choice, meant=None if is_other else meant))
             told = GoalsUnderstood(goals=question.goals, assumptions=())
-            goals = await self._asked_goals(told, is_change=True)
-            if goals is not None:
+            confirmed = await self._asked_goals(told, is_change=True)
+            if confirmed is not None:
                 self._items.put(replace(decision, state="chosen", answer="goals"))
                 self._tell()
                 meant = meant if meant is not None and meant.kind == "goals" else None
-                return self._take_said(Reply(answer="continue", goals=goals, meant=meant))
+                return self._take_said(Reply(answer="continue", goals=confirmed.goals, meant=meant))
 
     def answer(self, key: str, choice: Choice) -> bool:
         """Press a button of the open decision; False when it is no longer open, and nothing is done."""

@@ -18,15 +18,24 @@ class EmptyPage:
     asks: tuple[tuple[str, Message], ...] = ()
 
 
-def empty_page(*, root: Path | None, main_circuit: Path | None, mode: str) -> EmptyPage:
-    """What is said where nothing was said yet."""
+def empty_page(
+    *, root: Path | None, main_circuit: Path | None, mode: str, improved: Path | None = None
+) -> EmptyPage:
+    """What is said where nothing was said yet; `improved`: the circuit that a design would begin from."""
     if root is None:
         return EmptyPage(msg("No project"), msg("Open a project to talk about its circuits."))
     title = msg("New conversation")
     if mode == "workflow":
+        text = msg("Describe the circuit you need. You confirm the goals, and ngspice verifies each round.")
+        if improved is not None:
+            text = msg(
+                "Say what {file} has to reach, or describe a new circuit. You confirm the goals, and ngspice "
+                "verifies each round.",
+                file=improved.name,
+            )
         return EmptyPage(
             title,
-            msg("Describe the circuit you need. You confirm the goals, and ngspice verifies each round."),
+            text,
             (
                 ("target", msg("Design a 10 kHz second-order low-pass filter")),
                 ("target", msg("Design an amplifier with 20 dB gain and 100 kHz bandwidth")),

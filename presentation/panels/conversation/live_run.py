@@ -70,6 +70,8 @@ class RunOrder:
     choice: ProviderChoice
     main_circuit: str = ""
     """Relative to the project; "" when none is known."""
+    begins_from: str = ""
+    """The circuit that a design improves where its text names none; "" when none is at hand."""
     editor: EditorState | None = None
     """What the user has in front."""
     attachments: tuple[PreparedAttachment, ...] = ()
@@ -123,7 +125,7 @@ async def carry_out(
             text=order.text,
             choice=order.choice,
             session_id=order.session_id,
-            main_circuit=order.main_circuit,
+            begins_from=order.begins_from,
         )
         await run_design(wanted)
 
@@ -274,7 +276,7 @@ class LiveRun:
             from application.ports.events import GoalsUnderstood
 
             told = self.feed.goals or (GoalsUnderstood(goals=question.goals, assumptions=()),)
-            return await self._asking.confirm_goals(told[-1])
+            return await self._asking.confirm_goals(told[-1], question.circuit)
         self.most_rounds = question.most_rounds or self.most_rounds
         self.feed.context_tokens = question.context_tokens or self.feed.context_tokens
         answer = await self._asking.decide(question)

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import HINT_SHARE
+from domain.llm.provider_settings import BUILTIN
 from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
@@ -131,7 +132,7 @@ class ConversationPanel(QWidget):
         workspace = services.workspace
         workspace.project_opened.connect(self._on_project)
         workspace.project_closed.connect(self._on_no_project)
-        workspace.main_circuit_changed.connect(self._on_main_circuit)
+        workspace.run_target_changed.connect(self._on_run_target)
         workspace.mode_switch_requested.connect(self.toggle_mode)
         workspace.design_requested.connect(self.design)
         workspace.round_wanted.connect(self._go_back)
@@ -431,8 +432,11 @@ class ConversationPanel(QWidget):
     def _empty_page(self) -> EmptyPage | None:
         if self.model.transcript.is_unread:
             return None
-        main = self._services.workspace.main_circuit
-        return empty_page(root=self.model.root, main_circuit=main, mode=self.model.mode)
+        workspace, model = self._services.workspace, self.model
+        improved = None if model.choice.provider == BUILTIN else workspace.run_target
+        return empty_page(
+            root=model.root, main_circuit=workspace.main_circuit, mode=model.mode, improved=improved
+        )
 
     def refresh(self) -> None:
         """Something besides the messages of the tab in front is another."""
@@ -591,7 +595,7 @@ class ConversationPanel(QWidget):
         asking = self._stored_list.delete_after_question(self.model)
         self._services.start(asking, kind="question")
 
-    def _on_main_circuit(self, _path: object) -> None:
+    def _on_run_target(self, _path: object) -> None:
         if self._messages.is_empty:  # what can be asked names the circuit
             self._messages.show_all()
 

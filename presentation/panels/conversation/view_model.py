@@ -541,6 +541,7 @@ class ConversationViewModel:
             session_id=self.session_id,
             choice=self.choice,
             main_circuit=self._window.main_circuit(self.root),
+            begins_from=self._window.circuit_at_hand(self.root),
             editor=self._window.editor_state(self.root),
             attachments=() if said is None else tuple(each.to_send for each in said.attached),
             message_id="" if said is None else said.key,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
 _MOST_NAMED = 6
 _LONGEST_NAME = 60
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedGoals:
+    """What a design is judged by, and whether a new circuit is made though there is one to begin from."""
+
+    goals: tuple[DesignGoal, ...]
+    is_new_circuit: bool = False
 
 
 class Window:
@@ -115,6 +124,11 @@ class Window:
         circuit = self._services.workspace.main_circuit
         return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
 
+    def circuit_at_hand(self, root: Path) -> str:
+        """The circuit that F5 simulates, relative to the project; "" for none."""
+        circuit = self._services.workspace.run_target
+        return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
+
     def editor_state(self, root: Path) -> EditorState | None:
         """What the user has in front; None for what is not of the project."""
         buffers = self._services.workspace.buffers
@@ -185,13 +199,20 @@ class Window:
             self._services.workspace.main_circuit_chosen.emit(circuit)
 
     async def confirm_goals(
-        self, goals: GoalsUnderstood, *, is_change: bool
-    ) -> tuple[DesignGoal, ...] | None:
-        """Show the goals to be changed or confirmed; None when it was cancelled."""
+        self, goals: GoalsUnderstood, *, is_change: bool, begins_from: str = ""
+    ) -> ConfirmedGoals | None:
+        """Show the goals to be changed or confirmed; None when it was cancelled.
+
+        `begins_from`: the circuit that is improved, unless a new one is chosen; "" for none.
+        """
         from presentation.dialogs.goals import GoalsDialog
 
         about = await self._seen()
-        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change, about=about).ask()
+        dialog = GoalsDialog(
+            self._services, goals, self._panel, is_change=is_change, about=about, begins_from=begins_from
+        )
+        confirmed = await dialog.ask()
+        return None if confirmed is None else ConfirmedGoals(confirmed, dialog.is_new_circuit)
 
     async def confirm_accept(self, missed: Sequence[DesignGoal]) -> bool:
         """Whether a design is to be accepted although it misses goals."""

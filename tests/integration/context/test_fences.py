@@ -293,7 +293,7 @@ async def test_nor_does_one_in_the_steps_of_a_design(
         if provider == "prompted":
             real, base_url = "ollama", server.root_url
         choice = ProviderChoice(provider=real, model=MODELS[provider], base_url=base_url)
-        request = DesignRequest(project=tmp_path, text=WANTED, choice=choice, main_circuit=circuit)
+        request = DesignRequest(project=tmp_path, text=WANTED, choice=choice, begins_from=circuit)
         done = await app.design.run(request, ask=Engineer(), emit=lambda _event: None)
     assert done.goals_met
     steps = [node for node, _ in STEPS[:-1] if not circuit or node != "design"]

@@ -480,6 +480,19 @@ async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -
     assert all("Elements that must not change: Vcc\n" in f"{each}\n" for each in others)
 
 
+@walks("confirm_goals → initial_design")
+async def test_a_new_circuit_is_designed_beside_the_one_at_hand_where_that_is_chosen(bench: Bench) -> None:
+    bench.root.mkdir()
+    (bench.root / "stage.cir").write_text(amplifier("470"))
+    new = answers(Reply(answer="continue", is_new_circuit=True))
+    done = await bench.design("A gain of 20 dB at least", decide=new, begins_from="stage.cir")
+    assert bench.questions[0].circuit == "stage.cir"
+    assert (done.goals_met, done.circuit, done.rounds) == (True, "amp.cir", 2)
+    assert (bench.root / "stage.cir").read_text() == amplifier("470")
+    assert bench.model.tasks[:2] == ["goals", "initial_design"]
+    assert "stage.cir" not in bench.model.seen[1].system
+
+
 @walks("analysis → action")
 async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: Bench) -> None:
     await bench.design()
