@@ -489,7 +489,7 @@ async def test_a_new_circuit_is_designed_beside_the_one_at_hand_where_that_is_ch
     assert bench.questions[0].circuit == "stage.cir"
     assert (done.goals_met, done.circuit, done.rounds) == (True, "amp.cir", 2)
     assert (bench.root / "stage.cir").read_text() == amplifier("470")
-    assert bench.model.tasks[:2] == ["goals", "initial_design"]
+    assert bench.model.tasks[:2] == ["goals", "design"]
     assert "stage.cir" not in bench.model.seen[1].system
 
 
