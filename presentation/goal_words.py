@@ -15,7 +15,7 @@ from shared.message import Message, msg
 
 _LONGEST_CONDITION = 40
 _SHORTEST_WORD = 3
-_WORD = re.compile(rf"[a-z]{{{_SHORTEST_WORD},}}")
+_WORD = re.compile(rf"[a-z]{{{_SHORTEST_WORD},}}|[A-Z]{{2,4}}|at|by|in|of|on|or|to|up")
 _AT_A_FREQUENCY = frozenset(("attenuation", "passband_loss"))
 _FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
 
@@ -141,7 +141,8 @@ def _set_apart(name: str) -> str:
     words = name.split("_")
     if len(words) == 1 or not all(_WORD.fullmatch(word) for word in words):
         return name
-    return " ".join(words).capitalize() if max(map(len, words)) > _SHORTEST_WORD else name
+    told = " ".join(words)
+    return told[0].upper() + told[1:] if max(map(len, words)) > _SHORTEST_WORD else name
 
 
 def _frequency_in(expression: str) -> float | None:

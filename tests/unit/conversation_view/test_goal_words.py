@@ -87,5 +87,6 @@ def test_a_models_name_in_snake_case_is_shown_as_words_and_symbols_stay():
         return str(name_of(DesignGoal(metric=metric, expression="v(out)", minimum=1.0, unit="V")))
 
     assert shown("lower_corner_frequency") == "Lower corner frequency"
+    assert (shown("start_up_overshoot"), shown("DC_gain")) == ("Start up overshoot", "DC gain")
     for symbol in ("f_c", "v_out", "gain_10k", "vin_min", "Vout", "A_v"):
         assert shown(symbol) == symbol
