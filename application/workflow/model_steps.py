@@ -31,6 +31,7 @@ from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.circuit.said_figures import marked
 from domain.design.checkpoint_intent import intent_from_model
 from domain.design.comment_check import doubtful_figures, short_comment
+from domain.design.comment_verdicts import false_verdicts, marked_clauses
 from domain.design.designer import netlist_hash
 from domain.design.fenced_netlist import fenced_netlist
 from domain.design.locked_elements import locked_in
@@ -76,6 +77,8 @@ if TYPE_CHECKING:
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _WRITE_TOOL = "rewrite_file"
+_DOUBT = " (?)"
+"""Behind what a comment tells otherwise than it was measured."""
 CHOICES: tuple[IntentKind, ...] = (
     "continue",
     "optimize",
@@ -351,7 +354,7 @@ class ModelSteps:
         netlist: str,
         earlier: Sequence[Mapping[str, Any]],
     ) -> Message:
-        """What the model says of a round, in ten lines; figures that contradict the table are marked.
+        """What the model says of a round, in ten lines; figures and verdicts that contradict the table are marked.
 
         `earlier`: the figures of the rounds before.
 
@@ -376,7 +379,7 @@ class ModelSteps:
         said = await self.ask([made.message(), asked], as_json=False)
         text = short_comment(said)
         doubtful = doubtful_figures(text, table, known, netlist=netlist, operating_point=point)
-        return in_words(marked(text, doubtful, " (?)"))
+        return in_words(marked(marked_clauses(text, false_verdicts(text, table), _DOUBT), doubtful, _DOUBT))
 
     async def _prompt(
         self, task: TaskName, values: Mapping[str, Any], circuit: str, wording: Wording = "no_tools"

@@ -42,6 +42,8 @@ _SEPARATORS = late_pattern(r"[\s(),=*/+]+")
 _CLAUSE_ENDS = late_pattern(r"[,;，；、]|(?<![vViI])[(（]")
 _NODE = late_pattern(r"\b[vi]\s?\(\s?[\w#.]+\s?\)")
 _UNITS_OF_POINT = frozenset(("V", "A", "W", "S"))
+_NO_UNIT_OF_NETLISTS = frozenset(("%", "dB", "deg"))
+"""A bare number of a netlist is none of these."""
 _MOST_CHARACTERS = 2000
 _MOST_FIGURES = 200
 
@@ -289,7 +291,9 @@ def _in_expression(expression: str) -> Iterator[float]:
 
 
 def _agrees(figure: TextFigure, before: str, values: Values) -> bool:
-    known = values.get(figure.unit, frozenset()) | values.get("", frozenset())
+    known = values.get(figure.unit, frozenset())
+    if figure.unit not in _NO_UNIT_OF_NETLISTS:
+        known |= values.get("", frozenset())
     words = before[-SIGHT:].rstrip("+-± ").lower()
     is_rough = ROUGHLY.search(words) is not None
     if any(is_rounding(figure, value, is_rough=is_rough) for value in known):

@@ -7,6 +7,7 @@ import pytest
 from domain.circuit.figures_in_text import figures_in
 from domain.circuit.said_figures import marked
 from domain.design.comment_check import doubtful_figures, netlist_quantities, short_comment
+from domain.design.comment_verdicts import false_verdicts, marked_clauses
 from domain.design.round_table import RoundTable, round_table
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
@@ -212,6 +213,29 @@ def test_what_no_goal_is_about_is_held_against_the_operating_point(
     assert doubted("Three goals are missed. Power 35 mW.") == ("35 mW",)
     assert doubted("功耗 35 mW，gm 为 86 mS。") == ("35 mW", "86 mS")
     assert all(doubted(text) == doubtful_figures(text, table, known) for text in TRUE)
+
+
+def test_goals_told_as_met_that_were_missed_are_marked(table: RoundTable) -> None:
+    def marks(text: str) -> str:
+        return marked_clauses(text, false_verdicts(text, table), " (?)")
+
+    for text, shown in (
+        ("5.04 V. All goals are met. Next: accept.", "5.04 V. All goals are met (?). Next: accept."),
+        ("三个目标都达到。余量最小的是增益。", "三个目标都达到 (?)。余量最小的是增益。"),
+        ("所有指标都已满足，可以接受。", "所有指标都已满足 (?)，可以接受。"),
+        ("截止频率已达标。", "截止频率已达标 (?)。"),
+        ("Phase margin is met now; accept.", "Phase margin is met now (?); accept."),
+    ):
+        assert marks(text) == shown
+    for text in (
+        *TRUE,
+        "All goals but gain are met.",
+        "To meet the gain goal raise Rc.",
+        "If Rc were 6.2k the gain goal would be met.",
+        "THD meets its limit of 1 %.",
+        "增益未达标，其余均满足。",
+    ):
+        assert marks(text) == text
 
 
 def test_nothing_is_doubted_of_goals_that_are_not_asked_and_nothing_measured_agrees_with_nothing() -> None:
