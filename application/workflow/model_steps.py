@@ -354,7 +354,7 @@ class ModelSteps:
         netlist: str,
         earlier: Sequence[Mapping[str, Any]],
     ) -> Message:
-        """What the model says of a round, in ten lines; figures and verdicts that contradict the table are marked.
+        """What the model says of a round, in ten lines; what contradicts the table is marked.
 
         `earlier`: the figures of the rounds before.
 

@@ -23,7 +23,8 @@ _BUT_SOME = late_pattern(
     r"\b(?:but|except|apart from|only|one of|two of|not|miss\w*)\b|除|只有|仅|其中|未|没有?|不"
 )
 _WANTED = late_pattern(
-    r"^\s*(?:in order |so as )?to\b|\b(?:would|should|will|could|until|so that)\b|为了?|以便?|才能|将|应|需|若|如果"
+    r"^\s*(?:in order |so as )?to\b|\b(?:would|should|will|could|until|so that)\b"
+    r"|为了?|以便?|才能|将|应|需|若|如果"
 )
 
 
