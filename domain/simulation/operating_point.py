@@ -27,6 +27,8 @@ MOST_DEVICES = 200
 MOST_NODES = 400
 MOST_ELEMENTS = 1000
 _MOST_BLOCKS = 2000
+_LEAST_TOLD = 1e-15
+"""In V, A, W or S."""
 _OFF_A = 1e-9
 """A transistor that carries less is off."""
 _ON_V = 0.4
@@ -352,16 +354,16 @@ def operating_point_lines(
     if more:
         lines.append(f"... and {more} more transistors and diodes")
     if point.nodes:
-        shown = [f"{name} {with_unit(value, 'V')}" for name, value in list(point.nodes.items())[:most_nodes]]
+        shown = [f"{name} {_told(value, 'V')}" for name, value in list(point.nodes.items())[:most_nodes]]
         left = len(point.nodes) - len(shown)
         lines.append("nodes: " + ", ".join(shown) + (f" and {left} more" if left else ""))
     feeding = sorted((each for each in point.sources if each.power), key=lambda each: -abs(each.power))
     if feeding:
         told = [
-            f"{each.name} {with_unit(each.voltage, 'V')} {with_unit(each.current, 'A')}"
+            f"{each.name} {_told(each.voltage, 'V')} {_told(each.current, 'A')}"
             for each in feeding[:6]
         ]
-        lines.append(f"sources deliver {with_unit(point.power, 'W')}: " + ", ".join(told))
+        lines.append(f"sources deliver {_told(point.power, 'W')}: " + ", ".join(told))
     return lines
 
 
@@ -390,10 +392,15 @@ def figure_texts(device: DevicePoint) -> list[str]:
     words = {"power": "P", "gm": "gm"}
     left_out = words if device.region == "off" else ()
     return [
-        f"{words.get(key, key.upper())} {with_unit(value, _UNITS[key[0]])}"
+        f"{words.get(key, key.upper())} {_told(value, _UNITS[key[0]])}"
         for key, value in device.figures.items()
         if key not in left_out
     ]
+
+
+def _told(value: float, unit: str) -> str:
+    """With its unit; what only the rounding of a solver has left is 0."""
+    return with_unit(0.0 if abs(value) < _LEAST_TOLD else value, unit)
 
 
 def operating_point_to_plain(point: OperatingPoint | None) -> dict[str, Any] | None:

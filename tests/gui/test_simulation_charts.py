@@ -13,7 +13,7 @@ from PyQt6.QtGui import QPixmap, QTextDocument
 from PyQt6.QtSvg import QSvgRenderer
 
 from domain.simulation.waveform import Plot, Vector
-from presentation.panels.conversation.charts import chart_of, svg_of
+from presentation.panels.conversation.charts import chart_of, shown_ends, svg_of
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import OperationCard, SimulationCard, result_folder
 from presentation.panels.conversation.plain_view import PlainConversation
@@ -179,3 +179,9 @@ def test_a_strangers_study_is_shown_as_far_as_it_makes_sense() -> None:
         )
         assert found is not None
         assert found.metrics[0].chart is None
+
+
+def test_an_end_of_an_axis_that_is_nothing_beside_the_other_is_zero() -> None:
+    assert shown_ends(-3.5e-16, 12.0, "V") == ("0\xa0V", "12.0\xa0V")
+    assert shown_ends(6e-5, 8.24, "V")[0] == "60.0\xa0µV"
+    assert shown_ends(-1e-18, 1e-15, "A") == ("−1.00\xa0aA", "1.00\xa0fA")

@@ -28,6 +28,7 @@ _MOST_LINES = 4
 MOST_POINTS = 1_000_000
 """Samples of a run that is drawn; a longer one is looked at in the plot."""
 TRACE_COLORS = 8
+_LEAST_SHARE = 1e-9
 _MOST_DIGITS = 5
 """Of a value at the end of an axis: what there is room for beside it."""
 
@@ -133,7 +134,13 @@ def _strokes(
 
 
 def shown_ends(low: float, high: float, unit: str, *, is_log: bool = False) -> tuple[str, str]:
-    """The values at both ends of an axis, with as many digits as tell them apart: a ripple's are alike."""
+    """The values at both ends of an axis, with as many digits as tell them apart: a ripple's are alike.
+
+    An end that is nothing beside the other one is 0.
+    """
+    if not is_log:
+        least = _LEAST_SHARE * (high - low)
+        low, high = (0.0 if abs(end) < least else end for end in (low, high))
     show = partial(shown_end, unit=unit, is_log=is_log)
     digits = min(digits_apart(low, [high], lambda value, count: show(value, digits=count), 3), _MOST_DIGITS)
     return show(low, digits=digits), show(high, digits=digits)

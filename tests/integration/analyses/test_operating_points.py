@@ -14,6 +14,7 @@ from application.simulation import operating_points, simulating
 from domain.simulation.operating_point import (
     MOST_DEVICES,
     DevicePoint,
+    OperatingPoint,
     operating_point_from_plain,
     operating_point_lines,
 )
@@ -192,6 +193,12 @@ async def test_saturated_and_off_come_first_and_the_bound_is_told(simulate: Simu
     assert len(lines) == 7
     assert lines[0].startswith("Q1 npn SATURATION: IC ")
     assert f"and {MOST_DEVICES + 6 - 4} more" in lines[4]
+
+
+def test_what_the_rounding_of_a_solver_left_is_told_as_zero() -> None:
+    diode = DevicePoint(name="D1", kind="diode", region="off", figures={"id": 3.5e-43, "vd": -60e-6})
+    point = OperatingPoint(nodes={"sw": -3.5e-16, "in": 12.0}, devices=(diode,))
+    assert operating_point_lines(point) == ["D1 diode off: ID 0 A, VD -60 uV", "nodes: sw 0 V, in 12 V"]
 
 
 async def test_a_circuit_without_an_operating_point_runs_all_the_same(simulate: Simulate) -> None:
