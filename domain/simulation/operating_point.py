@@ -359,10 +359,7 @@ def operating_point_lines(
         lines.append("nodes: " + ", ".join(shown) + (f" and {left} more" if left else ""))
     feeding = sorted((each for each in point.sources if each.power), key=lambda each: -abs(each.power))
     if feeding:
-        told = [
-            f"{each.name} {_told(each.voltage, 'V')} {_told(each.current, 'A')}"
-            for each in feeding[:6]
-        ]
+        told = [f"{each.name} {_told(each.voltage, 'V')} {_told(each.current, 'A')}" for each in feeding[:6]]
         lines.append(f"sources deliver {_told(point.power, 'W')}: " + ", ".join(told))
     return lines
 
