@@ -313,10 +313,10 @@ async def _ask_on_terminal(question: Question, left: NeedsConfirmation, out: Out
             reply = await read_line(asked, at_end=left)
             return "resume" if reply in _YES else "anew"
         case "goals":
-            asked = msg("Design to these goals? [Y/n] ")
+            text = msg("Design to these goals? [Y/n] ")
             if question.circuit:
-                asked = msg("Improve {circuit} to these goals? [Y/n] ", circuit=question.circuit)
-            reply = await read_line(out.translate(asked), at_end=left)
+                text = msg("Improve {circuit} to these goals? [Y/n] ", circuit=question.circuit)
+            reply = await read_line(out.translate(text), at_end=left)
             return "continue" if reply in _YES else "decline"
         case "checkpoint" if question.goals_met:
             return await _decided(
