@@ -304,6 +304,7 @@ def test_names_without_room_are_cut_so_that_they_are_told_apart(services: Window
             ["…低", "…滤", "…放"] * 2,
         ),
         (["The same sentence for all"] * 5, ["T"] * 5),
+        (["The same sentence for all", "The same sentence…", "The same se…", "Noise"], ["T", "T", "T", "N"]),
     ):
         row.show_tabs([TabLook(key=f"{n}", name=name, state="idle") for n, name in enumerate(names)], "0")
         shown = [row.tabs.tabText(index) for index in range(row.tabs.count())]

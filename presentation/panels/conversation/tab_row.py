@@ -57,6 +57,13 @@ def _own_words(name: str, others: Sequence[str]) -> str:
     return begun[0] + name[alike:] if begun and alike < len(name) else name
 
 
+def _is_same_cut(one: str, other: str) -> bool:
+    """Whether two names are one sentence, whole or cut: nothing in them tells them apart."""
+    return one == other or any(
+        cut.endswith("…") and whole.startswith(cut.rstrip("…")) for cut, whole in ((one, other), (other, one))
+    )
+
+
 class TabRow(QWidget):
     """Says what was clicked; the panel says what there is."""
 
@@ -158,7 +165,9 @@ class TabRow(QWidget):
             doing = "" if look.doing is None else language(look.doing)
             shown = short[index]
             alike = [
-                other for other, text in zip(names, short, strict=True) if text == shown and other != name
+                other
+                for other, text in zip(names, short, strict=True)
+                if text == shown and not _is_same_cut(other, name)
             ]
             own = _own_words(name, alike)
             if own != name:
