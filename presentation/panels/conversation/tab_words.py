@@ -53,7 +53,8 @@ def _doing(tab: ConversationViewModel) -> Message | None:
 
 
 def time_of(tab: ConversationViewModel) -> tuple[Message | None, Message | None]:
-    """The round, and how long the run is under way; of one at rest when it was changed last."""
+    """The round, and how long the run is under way (not while it waits for a person); of one at rest when
+    it was changed last."""
     if not tab.is_running:
         info = next((info for info in tab.sessions if info.session_id == tab.session_id), None)
         return None, None if info is None else msg("last changed {time}", time=clock_time(info.updated_at))
@@ -62,7 +63,7 @@ def time_of(tab: ConversationViewModel) -> tuple[Message | None, Message | None]
     if number:
         rounds = msg("Round {number}/{most}", number=number, most=tab.most_rounds)
         rounds = rounds if tab.most_rounds else msg("Round {number}", number=number)
-    return rounds, msg("running for {time}", time=lasted(tab.began))
+    return rounds, None if tab.waits_for_decision else msg("running for {time}", time=lasted(tab.began))
 
 
 def doing_of(tab: ConversationViewModel) -> tuple[Message | None, str, bool]:
