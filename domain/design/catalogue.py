@@ -102,6 +102,11 @@ _MODULES = (
     "pll_loop_filter",
     "load_switch",
     "rcd_clamp",
+    "monostable",
+    "bidirectional_level_shifter",
+    "high_side_switch",
+    "reverse_protection",
+    "bjt_differential_pair",
 )
 """The modules of the families, in the order in which they are asked."""
 

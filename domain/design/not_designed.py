@@ -72,7 +72,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(words=r"(?<![a-z])pll(?![a-z])|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|压控振荡|"
                       r"voltage[\s-]controlled oscillator|loop filter|环路滤波",
                 what=msg("a voltage-controlled oscillator or phase-locked loop"), family="pll_loop_filter"),
-    NotDesigned(words=r"mono[\s-]?stable|one[\s-]?shot|单稳", what=msg("a monostable")),
+    NotDesigned(words=r"mono[\s-]?stable|one[\s-]?shot|单稳", what=msg("a monostable"), family="monostable"),
     NotDesigned(words=r"oscillat|振荡|震荡|colpitts|hartley|wien|(?:ne|lm)\s?555|"
                       r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)",
                 what=msg("this kind of oscillator"),
@@ -104,12 +104,12 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(words=r"constant[\s-]current|恒流|led driver|led\s?驱动",
                 what=msg("this kind of current source or LED driver"), family="led_driver"),
     NotDesigned(words=r"(?:long[\s-]tail\w*|differential) pairs?(?![a-z])|差分对", is_general=True,
-                what=msg("a differential pair of bipolar transistors")),
+                what=msg("a differential pair"), family="bjt_differential_pair"),
     NotDesigned(words=r"(?:bidirectional|both (?:directions|ways)|双向|i2c|i²c).{0,40}(?:level|shift|"
                       r"translat|电平|\d\s?v)|"
                       r"(?:level|shift|translat|电平|\d\s?v).{0,40}(?:bidirectional|both (?:directions|"
                       r"ways)|双向|i2c|i²c)",
-                what=msg("a level shifter for both directions")),
+                what=msg("a level shifter for both directions"), family="bidirectional_level_shifter"),
     NotDesigned(words=r"multi[\s-]?phase|多相|"
                       r"^(?!.*(?:op[\s-]?amp|differential)).*?(?:two|dual|2|multiple|双路|[两2]路|多路)\s*outputs?|"
                       r"双路输出|[两2]路输出|多路输出", what=msg("a multi-phase or multi-output converter")),

@@ -17,7 +17,7 @@ from domain.design.engine.declaration import Correction, GoalRow, Quantity, Requ
 from domain.design.engine.library_parts import part_choice
 from domain.design.engine.op_amps import OP_AMPS
 from domain.design.engine.wording import beyond
-from domain.design.supplies import SINGLE_SUPPLY_WORDS, default_supply_v, is_single, write_start
+from domain.design.supplies import default_supply_v, is_single, write_start
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -31,9 +31,14 @@ GBW = Quantity(
         r"gbw?p?(?![a-z])|gain[\s-]?bandwidth(?: product)?|unity[\s-]gain (?:bandwidth|frequency)|增益带宽积?"
     ),
 )  # fmt: skip
+_PLUS_MINUS = (
+    r"(?<!output )(?<!output of )(?<!swing )(?<!swing of )(?<!swings )(?<!amplitude )(?<!amplitude of )"
+    r"(?<!输出)(?<!输出为)(?<!摆幅)(?<!幅度)(?:±|\+/?-|正负)"
+)
+"""Not of an output's swing."""
 SUPPLY = Quantity(
     name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
-    words=quantity_words.SUPPLY, before=r"±|\+/?-|正负", least_rest_v=0.8,
+    words=quantity_words.SUPPLY, before=_PLUS_MINUS, least_rest_v=0.8,
     weak=r"(?<![a-z])(?:from|on|off)(?: an?)?(?: single)?(?![a-z])",
     after=r"\s?(?:single(?![\s-](?:ended|pole|stage|order))|only(?![a-z])|单电源)",
     within=(2.5, 40), example=15, default=default_supply_v, is_told=False,
@@ -52,19 +57,7 @@ BANDWIDTH_GOAL = GoalRow(
     quantity="bandwidth_hz",
     expression="highcut(v(out))",
 )
-DUAL_ONLY = (
-    SINGLE_SUPPLY_WORDS,
-    msg("This oscillator needs two supplies; on a single one it cannot be designed yet."),
-    msg(
-        "Specify a symmetrical supply, for example ±5 V; or ask for a square wave on a single supply: a "
-        "relaxation oscillator or a 555."
-    ),
-)
-"""Refused: an amplitude that is limited about ground."""
 _GBW_MARGIN = 1.2
-
-LIMIT_V = 1.3
-"""Between a supply and the output where it begins to be limited."""
 
 GENERIC = "opamp"
 """The macro model, and its name in the netlist."""

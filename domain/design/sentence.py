@@ -84,6 +84,13 @@ _AT_LEAST_BEFORE = re.compile(
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
 _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r"±\s*$")
+_PEAK_TO_PEAK = r"peak[\s-]?to[\s-]?peak|(?<![a-z])v?p-?p(?![a-z])|峰-?峰值?"
+_PEAK_TO_PEAK_BEFORE = re.compile(
+    rf"(?:{_PEAK_TO_PEAK})(?:电压|幅度)?\s*(?:of|is|=|:|为|是|约)?\s*$", re.IGNORECASE
+)
+_PEAK_TO_PEAK_AFTER = re.compile(
+    r"^[^\d,;。、]*?(?:peak[\s-]?to[\s-]?peak|vp-?p(?![a-z])|v\s?p-?p(?![a-z])|峰-?峰)", re.IGNORECASE
+)
 
 _ARROW = re.compile(
     r"\s*[)）]?\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
@@ -187,6 +194,7 @@ class Mention:
     bound: Bound | None = None
     is_tolerance: bool = False
     """Written with ± before it."""
+    is_peak_to_peak: bool = False
 
     @property
     def may_be(self) -> frozenset[Dimension]:
@@ -418,7 +426,14 @@ def _with_context(text: str, mention: Mention) -> Mention:
         bound = "at_most"
     elif _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(after):
         bound = "at_least"
-    return replace(mention, bound=bound, is_tolerance=bool(_PLUS_MINUS.search(before)))
+    is_peak_to_peak = mention.dimension == "V" and (
+        _PEAK_TO_PEAK_BEFORE.search(before)
+        or _PEAK_TO_PEAK_AFTER.search(text[mention.end - 3 : mention.end + 20])
+    )
+    return replace(
+        mention, bound=bound, is_tolerance=bool(_PLUS_MINUS.search(before)),
+        is_peak_to_peak=bool(is_peak_to_peak),
+    )  # fmt: skip
 
 
 def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tuple[tuple[int, Link], ...]]:
@@ -429,9 +444,8 @@ def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tupl
         kind: Link | None = None
         if merged:
             is_between = _BETWEEN.search(text[: merged[-1].start]) is not None
-            kind = _link_kind(
-                text[merged[-1].end : mention.start], merged[-1], mention, is_between=is_between
-            )
+            between = text[merged[-1].end : mention.start].removesuffix("+")
+            kind = _link_kind(between, merged[-1], mention, is_between=is_between)
         if kind is None:
             merged.append(mention)
             continue
@@ -498,7 +512,7 @@ def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
         return left
     written = re.match(_NUMBER, right.text, re.IGNORECASE)
     scale = right.value / number if written and (number := _value(written[0])) else 1.0
-    is_plain = re.fullmatch(r"[\d.,]+", left.text) is not None
+    is_plain = re.fullmatch(r"-?[\d.,]+", left.text) is not None
     value = left.value * scale if is_plain and kind != "arrow" else left.value
     return replace(left, dimension=right.dimension, value=within_measure(value, right.dimension))
 
@@ -506,7 +520,7 @@ def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
 def _is_range(text: str, left: Mention, right: Mention, kind: Link) -> bool:
     if kind == "arrow" or left.upper is not None or right.value <= left.value:
         return False
-    if kind == "span" or left.value == 0:
+    if kind == "span" or left.value == 0 or (left.value == -right.value and left.text[:1] == "-"):
         return True
     around = text[max(0, left.start - 24) : left.start] + "|" + text[right.end : right.end + 12]
     return (

@@ -43,7 +43,6 @@ _SINGLE = (
     r"(?:no|without an?y?) negative (?:suppl|rail)|[没无]有?负(?:电源|压)|"
     r"(?<!two )(?<!dual )(?<!split )batter(?:y|ies)|coin cell|(?<![a-z])usb(?![a-z])|(?<!双)电池"
 )
-SINGLE_SUPPLY_WORDS = _SINGLE
 
 
 def _suggested(request: Request) -> str | None:

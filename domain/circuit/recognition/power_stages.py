@@ -400,9 +400,15 @@ def _timers(found: Finder) -> None:
                 break
             else:
                 if direct and box.name not in found.used and caps[0].value and direct[0].value:
+                    steady = [
+                        c
+                        for pin in nodes
+                        for c, end in graph.two(pin, "c")
+                        if end == GROUND and c not in caps
+                    ]
                     found.add(
                         "monostable_timer",
-                        {"timer": [box], "charging": direct, "capacitor": caps},
+                        {"timer": [box], "charging": direct, "capacitor": caps, "steadying": steady},
                         {"timing": node},
                         [
                             Figure(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from domain.circuit.elements import GROUND
 from domain.circuit.recognition.finder import JUNCTION_V, THERMAL_V, Finder, parallel
 from domain.circuit.recognition.graph import Part
+from domain.circuit.recognition.line_switches import find_line_switches
 from domain.circuit.recognition.mirrors import find_mirrors, foot_of
 from domain.circuit.recognition.recognised import Figure
 from domain.circuit.recognition.transistor_cells import find_multipliers, find_switched_gates
@@ -25,6 +26,7 @@ _NAMES = {
 
 
 def find_transistor_stages(found: Finder) -> None:
+    find_line_switches(found)
     find_switched_gates(found)
     find_multipliers(found)
     find_mirrors(found)

@@ -60,6 +60,15 @@ KINDS: Mapping[str, Kind] = {
     "level_shifter": Kind(msg("level shifter"), msg("passes a logic level on to another supply")),
     "ring_oscillator": Kind(msg("ring oscillator"), msg("an odd number of inverters in a ring")),
     "switch": Kind(msg("switching transistor")),
+    "high_side_switch": Kind(
+        msg("high-side switch"), msg("connects the load to the supply and disconnects it")
+    ),
+    "reverse_protection": Kind(
+        msg("reverse-polarity protection"), msg("conducts only with the right polarity of the supply")
+    ),
+    "line_level_shifter": Kind(
+        msg("level shifter for both directions"), msg("passes a low level on from either side")
+    ),
     "telescopic_opamp": Kind(
         msg("telescopic cascode"), msg("raises the gain of the pair by the output resistance of cascodes")
     ),
@@ -200,6 +209,8 @@ ROLES: Mapping[str, Message] = {
     "diode": msg("diode"),
     "diodes": msg("diodes"),
     "divider": msg("divider"),
+    "driver": msg("driver"),
+    "drivers": msg("drivers"),
     "emitter_resistors": msg("emitter resistors"),
     "feedback": msg("feedback"),
     "flying": msg("flying capacitor"),
@@ -213,6 +224,7 @@ ROLES: Mapping[str, Message] = {
     "input2": msg("second input"),
     "input_coupling": msg("input coupling"),
     "junctions": msg("junctions"),
+    "lines": msg("line capacitance"),
     "load": msg("load"),
     "controlled_oscillator": msg("controlled oscillator"),
     "loop_filter": msg("loop filter"),
@@ -230,6 +242,7 @@ ROLES: Mapping[str, Message] = {
     "primary": msg("primary winding"),
     "pull_down": msg("pull-down"),
     "pull_up": msg("pull-up"),
+    "pull_ups": msg("pull-ups"),
     "pumps": msg("pump capacitors"),
     "rectifier": msg("synchronous rectifier"),
     "reference": msg("reference"),

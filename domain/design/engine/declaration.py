@@ -80,6 +80,8 @@ class Quantity(Slot):
     is_whole: bool = False
     is_span: bool = False
     """Of a range the distance of its ends is meant: an output from 0 to 3 V swings 3 V."""
+    is_peak: bool = False
+    """Of a value from peak to peak half is meant: an amplitude of 2 Vpp is 1 V."""
     has_sign: bool = True
     """False: a minus is left out, the sign is the circuit's own."""
     ratio: tuple[Dimension, Dimension] | None = None

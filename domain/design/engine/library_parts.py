@@ -26,6 +26,7 @@ _ALSO = {
     "LMV358": (r"lmv3(?:21|24)[a-z]{0,3}",),
     "AD8605": (r"ad860[68][a-z]{0,3}",),
     "OPA2134": (r"opa(?:4)?134[a-z]{0,3}",),
+    "AO3401A": (r"ao3401[a-z]{0,3}",),
     "TL082": (r"tl084[a-z]{0,3}",),
 }
 """By part: how the same amplifier is called with another number of them in a package, or by another maker."""
@@ -71,7 +72,7 @@ DIODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mosfet:
-    """What sizing needs to know of an N-channel MOSFET of the library (SI units)."""
+    """What sizing needs to know of a MOSFET of the library (SI units)."""
 
     on_ohm: float
     """At 10 V between gate and source, 27 °C."""
@@ -81,6 +82,8 @@ class Mosfet:
     threshold_v: float
     slope: float
     """Transconductance over overdrive (A/V2)."""
+    gate_v: float = 20
+    """The most between gate and source."""
 
     @property
     def series_ohm(self) -> float:
@@ -89,10 +92,17 @@ class Mosfet:
 
 
 MOSFETS = {
+    "BSS138": Mosfet(on_ohm=0.7, blocks_v=50, drain_a=0.22, threshold_v=1.3, slope=0.35),
     "2N7000": Mosfet(on_ohm=1.2, blocks_v=60, drain_a=0.2, threshold_v=2, slope=0.26),
     "IRF540N": Mosfet(on_ohm=0.038, blocks_v=100, drain_a=33, threshold_v=3.1, slope=30),
     "IRLZ44N": Mosfet(on_ohm=0.018, blocks_v=55, drain_a=47, threshold_v=1.6, slope=60),
 }
+
+PMOSFETS = {
+    "AO3401A": Mosfet(on_ohm=0.041, blocks_v=30, drain_a=4, threshold_v=0.9, slope=32, gate_v=12),
+    "IRF9540N": Mosfet(on_ohm=0.1, blocks_v=100, drain_a=23, threshold_v=3.1, slope=12),
+}
+"""P-channel: voltages and currents without their sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,10 +145,18 @@ KINDS = {
         generic=msg("any MOSFET"),
         lacks=msg("The model library does not have the N-channel MOSFET that the request names."),
         numbers=(
-            r"irf[a-z]{0,3}\d{2,4}|irl[a-z]{0,3}\d{2,4}|2n700[02]|bss\d{2,3}|bs170|ao\d{4}|si\d{4}|fd[a-z]\d{3,4}"
+            r"irf(?!9|r9)[a-z]{0,3}\d{2,4}|irl[a-z]{0,3}\d{2,4}|2n700[02]|bss(?!84)\d{2,3}|bs170|"
+            r"ao(?!34[01][1357]|4407)\d{4}|si(?!23)\d{4}|fd[a-z]\d{3,4}"
             r"|csd\d{5}|bsc\d{3}|ntd\d{4}"
         ),
         names=tuple(MOSFETS),
+    ),
+    "pmosfet": Kind(
+        label=msg("P-channel MOSFET"),
+        generic=msg("any P-channel MOSFET"),
+        lacks=msg("The model library does not have the P-channel MOSFET that the request names."),
+        numbers=r"irfr?9\d{3}|ao34[01][1357]|ao4407|si23\d{2}|bss84|fqp27p06|dmp\d{4}",
+        names=tuple(PMOSFETS),
     ),
     "transistor": Kind(
         label=msg("transistor"),

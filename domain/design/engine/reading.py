@@ -135,6 +135,8 @@ def number(quantity: Quantity, mention: Mention) -> float:
         return mention.upper - mention.value
     if quantity.is_span and mention.is_tolerance:  # ±2 V
         return 2 * abs(mention.value)
+    if quantity.is_peak and (mention.is_peak_to_peak or (mention.upper or 0.0) > 0 > mention.value):
+        return abs(mention.value if mention.upper is None else mention.upper - mention.value) / 2
     value = mention.middle
     if mention.upper is not None and quantity.limit:  # what has to hold over all of it
         value = mention.value if quantity.limit == "at_most" else mention.upper

@@ -13,6 +13,7 @@ from dataclasses import replace
 from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import amplifier_rows as rows
+from domain.design.families.bjt_differential_pair import BIPOLAR
 from domain.design.kit import beyond, nearest, spice, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, same_gate, write_models
 from domain.design.opamp import BANDWIDTH, BANDWIDTH_GOAL, SUPPLY, write_supplies
@@ -146,7 +147,7 @@ FAMILY = kit.Family(
             r"(?:n?mos管?|cmos)?(?:源极?耦合)?差分(?:对管?|输入级)(?:放大)?(?:器|电路)?|[五5]管(?:ota|运放)|单级运放"
         ),
         excludes=(
-            r"two[\s-]stage|两级|2级|miller|密勒|米勒|telescopic|套筒|folded|折叠|bjt|npn|三极管|晶体管差分|fully|全差分"
+            rf"two[\s-]stage|两级|2级|miller|密勒|米勒|telescopic|套筒|folded|折叠|{BIPOLAR}|fully|全差分"
         ),
     ),
     quantities=(replace(rows.gain_row((2, 450), 100), required=False, default=_gain),

@@ -78,7 +78,8 @@ FAMILY = family(
     name=msg("flyback converters"), one=msg("a flyback converter"),
     examples={"en": "flyback converter, 36-72 V input, 5 V, 3 A, 100 kHz",
               "zh": "反激变换器，输入36~72V，输出5V、3A，开关频率100kHz"},
-    words=kit.Words(named=r"(?:isolated )?fly[\s-]?back(?: (?:dc[\s/-]*dc )?(?:converter|regulator|supply))?|"
+    words=kit.Words(named=r"(?:isolated )?fly[\s-]?back(?! diode)(?: (?:dc[\s/-]*dc )?(?:converter|"
+                          r"regulator|supply))?|"
                       r"(?:隔离(?:型|式)?(?:的)?)?(?:单端)?反激(?:式|型)?(?:隔离)?(?:开关)?(?:变换器|转换器|电源|电路)?",
                     excludes=r"forward conv|正激|active clamp|有源钳位|two[\s-]switch|双管|quasi|"
                                r"(?<!with )(?<!with an )(?<!带)rcd"),

@@ -125,7 +125,9 @@ FAMILY = kit.Family(
         named=(r"(?:(?:cmos|logic|voltage) )*level[\s-]?"
                r"(?:shift(?:er|ing)?|translat(?:or|ion|er)|conver(?:ter|sion))"
                r"(?: circuit)?|(?:cmos|逻辑)?(?:信号)?电平(?:转换|移位|平移|变换)(?:器|电路)?"),
-        excludes=r"op[\s-]?amp|运放|bidirectional|双向|i2c|i²c|bjt|npn|三极管|rs-?232|差分",
+        excludes=r"op[\s-]?amp|运放|bi-?directional|two[\s-]way|both (?:directions|ways)|双向|i[i2²]c|"
+                 r"(?<![a-z])sda|open[\s-]drain|开漏|bss138|(?:high|low)[\s-]side|高边|load switch|负载开关|"
+                 r"pull[\s-]?ups?|上拉|单总线|1-wire|bjt|npn|三极管|rs-?232|差分",
     ),
     quantities=_QUANTITIES,
     goals=(

@@ -8,14 +8,12 @@ from __future__ import annotations
 from domain.design import kit
 from domain.design.engine.library_parts import part_choice
 from domain.design.families import low_side_switch as switch
-from domain.design.kit import assumed, impossible, missing, spice, with_unit
+from domain.design.families import switch_rows as rows
+from domain.design.kit import spice
 from domain.design.transistor import NO_PNP, TRANSISTOR
 from shared.message import msg
 
 _LOADS = r"(?:relay|solenoid|valve|lamp|bulb|heater|motor|fan|buzzer|led strip)s?"
-_COIL = msg("inductance of the coil")
-_TIME_CONSTANT_S = 2e-3
-"""L/R of small relays and solenoids."""
 
 
 def _form(request: kit.Request) -> str:
@@ -33,42 +31,8 @@ def _on(request: kit.Request, share: float = 0.999) -> str:
 
 
 _QUANTITIES = (
-    kit.Quantity(
-        name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(2.5, 60),
-        words=r"suppl\w+|rails?|batter(?:y|ies)|relay|coil|solenoid|valve|lamp|bulb|fan|motor|strip|load|vcc|"
-              r"供电|电源|电池|继电器|线圈|电磁[阀铁]|灯|风扇|电机|负载",
-        example=12, default=12.0,
-    ),
-    kit.Quantity(
-        name="current_a", label=msg("load current"), dimensions=("A",), takes_rest=True, within=(1e-3, 20),
-        words=r"(?<!drive )(?<!base )(?<!gate )current|draws?|relay|coil|solenoid|lamp|load|led|"
-              r"(?<![驱基栅][动极])电流|线圈|负载", example=30e-3,
-    ),
-    kit.Quantity(
-        name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True,
-        within=(0.1, 60e3), words=r"coil|load|resist\w+|relay|线圈|负载|电阻|内阻", example=400,
-    ),
-    kit.Quantity(name="load_w", label=msg("load power"), dimensions=("W",), takes_rest=True,
-                 within=(1e-3, 500), words=r"power|relay|solenoid|lamp|功率", example=5),
-    kit.Quantity(
-        name="control_v", label=switch.LOGIC, dimensions=("V",), within=(1.2, 20), example=3.3, default=3.3,
-        words=r"gpio|logic(?![\s-]level)|control\w*|mcu|micro\w*|pins?(?![a-z])|signal|esp32|stm32|arduino|"
-              r"driven (?:by|from)|单片机|控制(?!.{0,3}\d+v)|逻辑(?!电平)|i/?o口?|引脚|高电平|驱动信号",
-    ),
-    kit.Quantity(
-        name="drive_a", label=switch.DRIVE, dimensions=("A",), limit="at_most", within=(0.5e-3, 0.5),
-        words=r"(?:base|gate|drive|gpio|pin|control|io|output) (?:current|at most|below|max\w*|no more than)|"
-              r"(?:gpio|pin|mcu)[^,.;]{0,12}(?:at most|below|max\w*|only|up to)|"
-              r"(?:基极|栅极|驱动|引脚|i/?o口?|单片机)[^,，;；]{0,4}电流",
-        default=10e-3, example=8e-3,
-    ),
-    kit.Quantity(
-        name="drop_v", label=switch.DROP, dimensions=("V",), limit="at_most", within=(5e-3, 3), example=0.2,
-        words=r"saturation|v_?ce(?:_?\(?sat\)?)?|v_?ds|on[\s-](?:state )?voltage|drop|饱和|压降|导通",
-        default=lambda request: min(0.3, 0.04 * request["supply_v"]),
-    ),
-    kit.Quantity(name="coil_h", label=_COIL, dimensions=("H",), takes_rest=True, words=r"induct\w*|电感",
-                 within=(1e-6, 200), example=0.5),
+    rows.SUPPLY, rows.CURRENT, rows.LOAD_OHM, rows.LOAD_W, rows.CONTROL, rows.DRIVE_A,
+    rows.DROP_V, rows.COIL_H,
     kit.Quantity(
         name="release_s", label=switch.RELEASE, dimensions=("s",), takes_rest=True, limit="at_most",
         words=r"release\w*|turn[\s-]?off|drop[\s-]?out|off within|释放|关断", within=(20e-6, 1), example=2e-3,
@@ -82,29 +46,12 @@ _QUANTITIES = (
 
 
 def complete(request: kit.Request) -> kit.Said:
-    """Current, resistance and supply of each other. Raises CircuitError where nothing tells the current."""
-    supply, current, ohm = request["supply_v"], request["current_a"], request["load_ohm"]
-    if supply is None and current and ohm:
-        supply = current * ohm
-    volts = supply or 12.0
-    if current is None and ohm is None and request["load_w"] is None:
-        raise missing(msg("load current"), "30 mA")
-    current = current or (volts / ohm if ohm else request["load_w"] / volts)
-    if abs(current * (ohm or volts / current) / volts - 1) > 0.1:
-        raise impossible(
-            msg("{ohm} take {made} from {supply}, not {said}.", ohm=with_unit(ohm, "Ω", 3),
-                made=with_unit(volts / ohm, "A", 3), supply=with_unit(volts, "V", 3),
-                said=with_unit(current, "A", 3)),
-            msg("Name only two of them."),
-        )  # fmt: skip
-    form = request["form"] if request.states("form") else _form(request.having(current_a=current))
-    coil = request["coil_h"] or _TIME_CONSTANT_S * volts / current
-    is_told = request["load"] == "coil" and request["coil_h"] is None
-    return kit.Said(
-        values={"supply_v": supply, "current_a": current, "load_ohm": volts / current, "form": form,
-                "load_w": volts * current, "coil_h": coil},
-        notes=(assumed(_COIL, with_unit(coil, "H", 3)),) if is_told else (),
-    )  # fmt: skip
+    """What the load tells, and the transistor. Raises CircuitError where nothing tells the current."""
+    said = rows.complete_load(request)
+    form = request["form"]
+    if not request.states("form"):
+        form = _form(request.having(current_a=said.values["current_a"]))
+    return kit.Said(values={**said.values, "form": form}, notes=said.notes)
 
 
 FAMILY = kit.Family(
@@ -127,13 +74,13 @@ FAMILY = kit.Family(
         excludes=(
             r"h[\s-]?bridge|h桥|half[\s-]?bridge|全桥|半桥|convert|变换器|analog(?:ue)? switch|模拟开关|"
             r"stepper|步进|solid[\s-]state|固态|oscillat|振荡|gate driver|buck|boost|servo|闪烁|inverter|"
+            r"high[\s-]side|hi[\s-]side|(?:plus|positive) (?:side|rail|line|wire)|高[边侧端]|正极|"
+            r"电源[端侧]|上管|"
+            r"(?<![a-z])p[\s-]?(?:mos|channel|fet|ch(?![a-z]))|p沟道|p管|ao34|"
             r"逆变|snubber|吸收|led driver|(?:three|3)[\s-]phase|三相|brushless|bldc|无刷"
         ),
         refuses=(
             NO_PNP,
-            (r"high[\s-]side|高[边侧端]|p[\s-]?(?:mos|channel)",
-             msg("A switch between supply and load cannot be designed yet."),
-             msg("Ask for a low-side switch: the load at the supply, the transistor at ground.")),
         ),
     ),
     quantities=_QUANTITIES,
@@ -145,14 +92,7 @@ FAMILY = kit.Family(
                            words=r"n?mos(?![a-z])|mosfet|fet|场效应|irf|irl|2n7"),
             ),
         ),
-        kit.Choice(
-            name="load", label=msg("load"), options=(
-                kit.Option(key="coil", label=msg("coil"),
-                           words=r"relay|solenoid|valve|coil|motor|induct|继电器|电磁|线圈|电机|马达|电感"),
-                kit.Option(key="resistor", label=msg("resistive load"),
-                           words=r"lamp|bulb|led|strip|heater|resistive|fan|buzzer|灯|加热|电阻负载|风扇|蜂鸣"),
-            ),
-        ),
+        rows.LOAD,
         TRANSISTOR,
         part_choice("mosfet"),
     ),

@@ -15,6 +15,7 @@ from domain.design import kit
 from domain.design.buck_power_stage import check_mosfet, named_mosfet
 from domain.design.engine.library_parts import MOSFETS, Mosfet
 from domain.design.families.resistive_rows import zener_model
+from domain.design.families.switch_rows import DRIVE, DROP, LOGIC, write_load
 from domain.design.kit import at_least, beyond, spice, with_unit
 from domain.design.transistor import THERMAL_V, npn_of
 from shared.message import msg
@@ -32,8 +33,7 @@ FORCED, _MOST_FORCED = 10.0, 0.4
 """Collector over base current; at most that share of the forward gain."""
 LEFT = 0.1
 """Of the current, when a coil counts as released."""
-LOGIC, DRIVE = msg("voltage of the drive"), msg("current from the drive")
-DROP, RELEASE = msg("voltage across the closed switch"), msg("release time")
+RELEASE = msg("release time")
 OPEN = msg("voltage at the open switch")
 
 
@@ -163,15 +163,11 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Vctl ctl 0 DC 0 PULSE({wave})", msg("logic output: on and off once"))
     deck.part(f"RB ctl b {parts['RB']}", msg("base resistor") if is_npn else msg("gate resistor"))
     deck.part(f"RP b 0 {parts['RP']}", msg("keeps it off while nothing drives it"))
-    deck.part("Vload vcc l0 DC 0", msg("measures the current"))
+    write_load(deck, request, "vcc", "out")
     if load == "coil":
-        deck.part(f"RL l0 l1 {spice(request['load_ohm'])}", msg("resistance of the coil"))
-        deck.part(f"LL l1 out {spice(request['coil_h'])}", msg("inductance of the coil"))
         deck.part(f"D1 out {'z' if 'VZ' in parts else 'vcc'} dfly", msg("takes the current of the coil over"))
         if "VZ" in parts:
             deck.part("D3 vcc z dzener", msg("Zener diode: the higher, the sooner the current is gone"))
-    else:
-        deck.part(f"RL l0 out {spice(request['load_ohm'])}", msg("load"))
     name = npn_of(request) if is_npn else named_mosfet(request) or "nfet"
     deck.part(f"{'Q1 out b 0' if is_npn else 'M1 out b 0'} {name}", msg("switch"))
     deck.rule()

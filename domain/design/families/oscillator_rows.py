@@ -6,6 +6,7 @@ import math
 
 from domain.design import kit
 from domain.design.kit import around, spice
+from domain.design.supplies import default_supply_v, is_single, rails_of
 from shared.message import msg
 
 _PERIODS = 20
@@ -26,7 +27,8 @@ FREQUENCY_GOAL = kit.GoalRow(
 )  # fmt: skip
 AMPLITUDE = kit.Quantity(
     name="amplitude_v", label=msg("amplitude"), dimensions=("V",), takes_rest=True, has_sign=False,
-    words=r"amplitude|peak|swing|output|幅(?:度|值)|振幅|峰值|输出", within=(1.5, 35), example=5,
+    is_peak=True,
+    words=r"amplitude|peak|swing|output|幅(?:度|值)|振幅|峰值|输出", within=(0.8, 35), example=5,
 )  # fmt: skip
 AMPLITUDE_GOAL = kit.GoalRow(
     metric="amplitude", label=msg("Amplitude"), unit="V", quantity="amplitude_v",
@@ -49,10 +51,14 @@ _FUNDAMENTAL = 0.94
 
 
 def third_of_supply(request: kit.Request) -> kit.Said:
-    """The amplitude, where nobody said it."""
+    """The amplitude, where nobody said it: what the op-amp has room for, at most, on a single supply."""
     if request["amplitude_v"] is not None:
         return kit.Said(values={})
-    return kit.Said(values={"amplitude_v": round((request["supply_v"] or 15.0) / 3, 1)})
+    supply = request["supply_v"] or default_supply_v(request)
+    amplitude = supply / 3
+    if is_single(request):
+        amplitude = min(amplitude, 0.8 * rails_of(request.having(supply_v=supply), "buffer").room_v)
+    return kit.Said(values={"amplitude_v": round(max(amplitude, 0.0), 1)})
 
 
 def diode_drop(current: float) -> float:

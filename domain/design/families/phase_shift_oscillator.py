@@ -13,7 +13,7 @@ import math
 from domain.design import kit, opamp
 from domain.design.families import oscillator_rows as rows
 from domain.design.kit import at_most, best_pair, nearest, spice, unreachable, values_between, with_unit
-from domain.design.supplies import judged
+from domain.design.supplies import RAILS, judged, rails_of, write_rails
 from shared.message import msg
 
 _OHM = (1.5e3, 6.8e3)
@@ -21,13 +21,11 @@ _GAIN, _SECTIONS = 29.0, math.sqrt(6)
 _EXCESS = 1.0
 """Gain beyond 29: how surely it starts."""
 _FASTER = 10_000.0
-_MORE_DROP = 1.08
-"""Times that of a Wien bridge, whose output has more harmonics: by measurement."""
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12, R of E24, the feedback of E96 by the amplitude."""
-    most = request["supply_v"] - opamp.LIMIT_V
+    most = rails_of(request, "buffer").room_v
     if request["amplitude_v"] > most:
         raise unreachable(
             msg("amplitude"),
@@ -39,9 +37,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     product = 1 / (2 * math.pi * _SECTIONS * request["frequency_hz"] * correction["frequency_hz"])
     r, c = best_pair(values_between(*_OHM, "E24"), lambda each: product / each, "E12",
                      lambda one, two: abs(math.log(one * two / product)))  # fmt: skip
-    share = (
-        _MORE_DROP * rows.diode_drop(aim / (_GAIN * r)) / aim * _GAIN
-    )  # of R: the mean of R3 and the diodes
+    # of R: the mean of R3 and the diodes
+    share = _over_wien(aim) * rows.diode_drop(aim / (_GAIN * r)) / aim * _GAIN
     parts = {
         "R": r,
         "C": c,
@@ -54,11 +51,18 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
+def _over_wien(amplitude: float) -> float:
+    """Drop at the diodes over that in a Wien bridge, whose output has more harmonics: by measurement."""
+    return max(0.96, 0.97 + 0.055 * math.log2(amplitude / 1.7))
+
+
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supplies, three RC sections, the feedback with its diodes, the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    opamp.write_supplies(deck, request["supply_v"])
-    for number, (left, right, foot) in enumerate((("out", "a", "0"), ("a", "b", "0"), ("b", "c", "n")), 1):
+    rails = write_rails(deck, request, "buffer")
+    for number, (left, right, foot) in enumerate(
+        (("out", "a", rails.ground), ("a", "b", rails.ground), ("b", "c", "n")), 1
+    ):
         deck.part(f"C{number} {left} {right} {parts['C']}", msg("section {number}", number=number))
         deck.part(f"Rs{number} {right} {foot} {parts['R']}", msg("section {number}", number=number))
     deck.part(f"R2 n z {parts['R2']}", msg("feedback: a gain of 29 together with R4 and R3"))
@@ -66,10 +70,11 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"R3 y out {parts['R3']}", msg("feedback: more than enough gain to start"))
     deck.part("D1 out y dswitch", msg("holds the amplitude"))
     deck.part("D2 y out dswitch", msg("holds the amplitude"))
-    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.part(f"X1 {rails.ground} n vcc {rails.low} out {request['opamp']}", rails.op_amp_at_ground)
     deck.rule()
     deck.cards(rows.switch_model())
-    deck.part(f".ic v(a)={spice(request['amplitude_v'] / 3)}", msg("start-up kick in place of noise"))
+    kick = rails.middle_v + request["amplitude_v"] / 3
+    deck.part(f".ic v(a)={spice(kick)}", msg("start-up kick in place of noise"))
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
@@ -83,11 +88,10 @@ FAMILY = kit.Family(
                r"generator))|"
                r"(?:rc)?(?:相移|移相)(?:式)?(?:正弦波?)?(?:振荡|震荡)(?:器|电路)"),
         excludes=r"bjt|transistor|晶体管|三极管|colpitts|hartley|wien|文氏|quadrature|正交|bubba",
-        refuses=(opamp.DUAL_ONLY,),
     ),
     quantities=(rows.frequency_row((1, 30e3), 1e3), rows.AMPLITUDE, opamp.SUPPLY, opamp.GBW, kit.TOLERANCE),
-    choices=(opamp.OPAMP,),
-    judge=judged("none"),
+    choices=(opamp.OPAMP, RAILS),
+    judge=judged("buffer"),
     goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
     title="Phase-shift oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi sqrt(6) R C) at a gain of -29, which the diodes hold."),),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit
+from domain.design.families.monostable import ONCE
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
 from domain.design.kit import nearest, spice, with_unit
 from shared.message import msg
@@ -82,7 +83,8 @@ FAMILY = kit.Family(
             r"无稳态|振荡|发生|"
             r"器|电路))*"
         ),
-        excludes=r"mono[\s-]?stable|one[\s-]?shot|单稳|vco|压控|boost|charge pump|(?<![a-z])pwm",
+        excludes=rf"{ONCE}|mono[\s-]?stable|(?:one|single)[\s-]?shot|单稳|vco|压控|boost|charge pump|"
+                 rf"(?<![a-z])pwm",
     ),
     quantities=(
         frequency_row((0.01, 200e3), 1e3),

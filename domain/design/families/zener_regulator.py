@@ -66,8 +66,9 @@ FAMILY = kit.Family(
                r"shunt regulator|(?:齐纳|稳压)(?:二极)?管(?:并联)?(?:型)?(?:稳压)?(?:器|电源|电路)?|(?:齐纳|"
                r"稳压)二极管"
                r"(?:稳压)?(?:器|电源|电路)?|并联(?:型)?稳压(?:器|电路)"),
-        excludes=(r"series|串联|pass[\s-](?:transistor|element)|(?:transistor|三极管|晶体管)|调整管|follower|跟随|boost|buck|clamp|limiter|钳位|限幅|"
-                  r"tl431|lm317"),
+        excludes=(r"series|串联|pass[\s-](?:transistor|element)|(?:transistor|三极管|晶体管)|调整管|follower|跟随|boost|"
+                  r"buck|clamp|limiter|钳位|限幅|"
+                  r"tl431|lm317|revers|polarity|反接|接反|极性|反向"),
     ),
     quantities=_QUANTITIES,
     goals=(rows.output_goal(), rows.line_goal(lambda request: 0.1 * request["vout"])),

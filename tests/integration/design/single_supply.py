@@ -139,12 +139,33 @@ def relaxation_oscillator(draw: random.Random) -> str:
     return text.format(hertz) + (", 5 V, LM358" if hertz < 500 and draw.random() < 0.5 else _supply(draw))
 
 
+def wien_oscillator(draw: random.Random) -> str:
+    supply, part = draw.choice([(5, ""), (9, ""), (12, ""), (24, ""), (9, ", TL072"), (5, ", AD8605")])
+    amplitude = _log(draw, 0.9, 0.3 * supply if part else 0.42 * supply)
+    text = draw.choice(
+        ["Wien-bridge oscillator {:.3g} Hz, amplitude {:.2g} V", "{:.3g}Hz文氏桥振荡器，幅度{:.2g}V"]
+    )
+    text = text.format(_log(draw, 10, 10e3 if part else 200e3), amplitude)
+    return text + draw.choice([f", single supply {supply} V", f", 单电源{supply}V"]) + part
+
+
+def phase_shift_oscillator(draw: random.Random) -> str:
+    supply, part = draw.choice([(5, ""), (9, ""), (12, ""), (24, ""), (9, ", TL072"), (5, ", AD8605")])
+    amplitude = _log(draw, 0.9, 0.3 * supply if part else 0.42 * supply)
+    text = draw.choice(
+        ["phase-shift oscillator {:.3g} Hz, amplitude {:.2g} V", "{:.3g}Hz移相振荡器，幅度{:.2g}V"]
+    )
+    text = text.format(_log(draw, 5, 200 if part else 20e3), amplitude)
+    return text + draw.choice([f", single supply {supply} V", f", 单电源{supply}V"]) + part
+
+
 DRAWS: dict[str, Draw] = {
     draw.__name__: draw
     for draw in (
         inverting_amplifier, non_inverting_amplifier, follower, sallen_key, multiple_feedback, band_pass,
         summing_amplifier, difference_amplifier, instrumentation_amplifier, transimpedance_amplifier,
         integrator, state_variable, notch, schmitt_trigger, non_inverting_schmitt, relaxation_oscillator,
+        wien_oscillator, phase_shift_oscillator,
     )
 }  # fmt: skip
 """By family; the follower, which is one of the non-inverting amplifiers, by itself."""

@@ -683,6 +683,70 @@ def rcd_clamp(draw: random.Random) -> str:
     return text + draw.choice(["", ", ripple 3%", ", ripple 10%"])
 
 
+def monostable(draw: random.Random) -> str:
+    text = draw.choice(
+        ["555 monostable, {:.3g} s pulse, {} V supply", "555单稳态电路，脉宽{:.3g}秒，电源{}V"]
+    )
+    text = text.format(_log(draw, 10e-6, 300), draw.choice([5, 9, 12, 15]))
+    return text + draw.choice(["", "", ", tolerance 3%"])
+
+
+def bidirectional_level_shifter(draw: random.Random) -> str:
+    low, high = draw.choice([(1.8, 3.3), (1.8, 5), (2.5, 5), (3.3, 5), (3.3, 12), (5, 12)])
+    hertz = draw.choice([10e3, 50e3, 100e3, 400e3, 1e6])
+    # both pull-ups flow into the driver: what it may sink bounds the capacitance
+    sink = 3e-3 if hertz <= 100e3 else 6e-3 if hertz <= 400e3 else 20e-3
+    most = (0.1 if hertz <= 100e3 else 0.12) / hertz * sink / (low + high)
+    text = draw.choice(
+        ["bidirectional level shifter, {} V and {} V, {:.3g} Hz, {:.3g} F on each line",
+         "双向电平转换电路，{}V和{}V，{:.3g}Hz，线路电容{:.3g}F"]
+    ).format(low, high, hertz, _log(draw, 10e-12, max(min(400e-12, 0.8 * most - 25e-12),
+                                                      12e-12)))  # fmt: skip
+    return text + (", BSS138" if low >= 1.8 and draw.random() < 0.3 else "")
+
+
+def high_side_switch(draw: random.Random) -> str:
+    supply, control, amps = draw.choice([5, 9, 12, 24, 48]), draw.choice([1.8, 3.3, 5]), _log(draw, 5e-3, 6)
+    texts = (
+        f"high-side switch, {supply} V supply, {amps:.3g} A load, P-channel MOSFET, driven by a {control} "
+        f"V GPIO",
+        f"PMOS高边开关，{supply}V电源，负载{amps:.3g}A，单片机{control}V控制",
+        f"high-side switch for a {supply} V solenoid, {amps:.3g} A, switched by a {control} V pin",
+    )
+    text = draw.choice(texts)
+    if control > 2:
+        text += draw.choice(["", "", ", NMOS driver", "，NPN三极管驱动"])
+    if amps < 3:
+        text += draw.choice(["", "", ", turn-on within 100 us", ", drop below 0.1 V"])
+    return text
+
+
+def reverse_protection(draw: random.Random) -> str:
+    supply, amps = draw.choice([3.3, 5, 9, 12, 24, 48]), _log(draw, 0.02, 10)
+    texts = (
+        f"reverse polarity protection with a P-channel MOSFET, {supply} V, {amps:.3g} A",
+        f"PMOS防反接电路，{supply}V，{amps:.3g}A",
+        f"protect my {supply} V circuit against a reversed battery, {amps:.3g} A",
+    )
+    text = draw.choice(texts)
+    if amps < 5:
+        text += draw.choice(["", f", drop below {max(20, 15 * amps):.3g} mV"])
+    elif supply in (12, 24):
+        text = f"reverse polarity protection, {0.8 * supply:.3g}-{1.3 * supply:.3g} V supply, {amps:.3g} A"
+    return text
+
+
+def bjt_differential_pair(draw: random.Random) -> str:
+    supply, tail = draw.choice([9, 12, 15]), _log(draw, 100e-6, 4e-3)
+    is_mirror = draw.random() < 0.4
+    gain = _log(draw, 150, 900) if is_mirror else _log(draw, 5, 12 * supply)
+    text = draw.choice(["BJT differential pair, gain {:.3g}, tail current {:.3g} A, ±{} V",
+                        "三极管差分放大电路，增益{:.3g}倍，尾电流{:.3g}A，电源±{}V"])  # fmt: skip
+    text = text.format(gain, tail, supply) + (", mirror load" if is_mirror else "")
+    text += draw.choice(["", "", ", 2N3904", ", BC547"])
+    return text + draw.choice(["", "", ", CMRR at least 60 dB", "" if is_mirror else ", bandwidth 100 kHz"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -772,6 +836,11 @@ FAMILIES = pytest.mark.parametrize(
         pll_loop_filter,
         load_switch,
         rcd_clamp,
+        monostable,
+        bidirectional_level_shifter,
+        high_side_switch,
+        reverse_protection,
+        bjt_differential_pair,
     ],
     ids=lambda f: f.__name__,
 )

@@ -21,6 +21,9 @@ from presentation.translation import Translator
 ROOT = Path(__file__).parents[3]
 OWN = {
     "load_switch": {"switch"},
+    "monostable": {"monostable_timer"},
+    "bidirectional_level_shifter": {"line_level_shifter"},
+    "bjt_differential_pair": {"differential_pair", "current_mirror"},
     "led_driver": {"current_sink", "zener_regulator"},
     "first_order": {"rc_low_pass"},
     "sallen_key": {"sallen_key_low_pass"},

@@ -57,6 +57,10 @@ from tests.ground.cases import for_each
         ("开关节点振铃约80MHz，并上470pF后降到40MHz，RC吸收",
          "rc_snubber", {"node_farad": 470e-12 / 3}),
         # described, not named
+        ("Long tailed pair with npn's, ±12V, tail 2 mA",
+         "bjt_differential_pair", {"tail_a": 2e-3}),
+        ("translate I2C between 3.3V and 5V, both directions, 400kHz",
+         "bidirectional_level_shifter", {"low_v": 3.3, "high_v": 5, "clock_hz": 400e3}),
         ("Mix three line inputs into one output",
          "summing_amplifier", {}),
         ("NMOS common-source amplifier, 1.8V supply, gain 5",
@@ -76,8 +80,6 @@ def test_a_request_is_taken_as_it_was_meant(text: str, family: str, figures: Map
 @for_each(
     ("text", "reason"),
     [
-        ("Long tailed pair with npn's, ±12V, tail 2 mA", "bipolar"),
-        ("translate I2C between 3.3V and 5V, both directions, 400kHz", "both directions"),
         ("PMOS电流镜，参考电流20uA，VDD=3.3V", "NMOS"),
         ("220V AC mains to 5 V, 1 A", "mains"),
         ("手机充电器，5V 2A", "charger"),
