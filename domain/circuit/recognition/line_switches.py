@@ -24,12 +24,13 @@ def _high_side(found: Finder, part: Part) -> None:
     pull_up = graph.between(gate, rail, "r")
     if rail not in graph.rails or rail == GROUND or out in graph.fixed or not pull_up:
         return
+    controls = {*graph.drives, *graph.inputs}
     lower = {gate: list[Part](), **{far: [each] for each, far in graph.two(gate, "r") if far != rail}}
     for node, resistors in lower.items():
         for driver in [p for p, pin in graph.at[node] if p.kind in "qm" and pin == "out" and p is not part]:
             base = driver.pins["in"]
-            series = [each for each, far in graph.two(base, "r") if far in graph.drives]
-            if driver.pins["com"] != GROUND or not (series or base in graph.drives):
+            series = [each for each, far in graph.two(base, "r") if far in controls]
+            if driver.pins["com"] != GROUND or not (series or base in controls):
                 continue
             elements = {
                 "transistor": [part], "pull_up": pull_up, "divider": resistors, "driver": [driver],
