@@ -109,6 +109,8 @@ class ChangePreview:
     circuits: tuple[CircuitPreview, ...]
     left_out: int = 0
     """Further circuits with goals that read them."""
+    is_live: bool = False
+    """Somebody moves values at this moment: what is drawn follows the hand."""
 
 
 @dataclass(slots=True, eq=False)

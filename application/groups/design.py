@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from application.groups.simulation import Simulation
     from application.optimization.influencing import FindInfluence
     from application.optimization.optimizing import OptimizeCircuit
+    from application.optimization.pulling import PullCurve
     from application.optimization.tuning import TuneCircuit
     from application.project.goals_watch import WatchGoals
     from application.project.taking_edits_back import TakeEditBack
@@ -102,6 +103,13 @@ class Design:
         from application.optimization.influencing import FindInfluence
 
         return FindInfluence(tune=self.tune)
+
+    @cached_property
+    def pull(self) -> PullCurve:
+        """Values that follow what somebody moves in the plot."""
+        from application.optimization.pulling import PullCurve
+
+        return PullCurve(tune=self.tune)
 
     @cached_property
     def since_when(self) -> FindCulprit:

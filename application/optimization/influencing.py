@@ -62,34 +62,59 @@ class FindInfluence:
 
 async def _found(tuning: LiveTuning, request: InfluenceRequest) -> Influences:
     started = time.monotonic()
-    at_rest = await _measured(tuning, request.goal, {})
-    run_s = time.monotonic() - started
+    at_rest = await _measured(tuning, request.goal.metric, {})
     if not math.isfinite(at_rest):
-        raise UserInputError(
-            msg("{metric} could not be measured on the circuit as it is.", metric=request.goal.metric),
-            file=request.circuit,
-        )
+        raise not_measured(request.goal.metric, request.circuit)
     if not at_rest:
         raise UserInputError(
             msg("{metric} is 0 on the circuit as it is: a percentage of it has no meaning.",
                 metric=request.goal.metric),
             file=request.circuit,
         )  # fmt: skip
+    return await influences_on(
+        tuning,
+        request.goal.metric,
+        request.values,
+        at_rest=at_rest,
+        started=started,
+        budget_s=request.budget_s,
+    )
+
+
+async def influences_on(
+    tuning: LiveTuning,
+    metric: str,
+    values: Sequence[PlacedValue],
+    *,
+    at_rest: float,
+    started: float,
+    budget_s: float,
+) -> Influences:
+    """What each value does to a measurement of a loaded circuit, as far as the time since `started`
+    (`time.monotonic`, before the one run that measured `at_rest`) suffices."""
+    run_s = time.monotonic() - started
     found: list[Influence] = []
-    runs = 1
-    for each in request.values:
-        if time.monotonic() - started + 2 * run_s > request.budget_s:
+    for each in values:
+        if time.monotonic() - started + 2 * run_s > budget_s:
             break
         ends = tuple([
-            (moved, await _measured(tuning, request.goal, {each.name: moved}))
+            (moved, await _measured(tuning, metric, {each.name: moved}))
             for moved in (each.value * (1 - SHARE), each.value * (1 + SHARE))
         ])  # fmt: skip
-        runs += 2
         item = sensitivity_of(each.name, each.value, (ends[0], ends[1]), metric=at_rest, tolerance=None)
-        found.append(Influence(name=each.name, line=each.line, percent=item.normalised))
-    return Influences(found=tuple(found), runs=runs, left_out=len(request.values) - len(found))
+        found.append(
+            Influence(name=each.name, line=each.line, percent=item.normalised, slope=item.slope * each.value)
+        )
+    return Influences(found=tuple(found), runs=1 + 2 * len(found), left_out=len(values) - len(found))
 
 
-async def _measured(tuning: LiveTuning, goal: DesignGoal, values: dict[str, float]) -> float:
+def not_measured(metric: str, circuit: Path) -> UserInputError:
+    """The circuit has no such figure."""
+    return UserInputError(
+        msg("{metric} could not be measured on the circuit as it is.", metric=metric), file=circuit
+    )
+
+
+async def _measured(tuning: LiveTuning, metric: str, values: dict[str, float]) -> float:
     point = await tuning.evaluate(values)
-    return math.nan if point is None else point.metrics.get(goal.metric, math.nan)
+    return math.nan if point is None else point.metrics.get(metric, math.nan)

@@ -15,6 +15,7 @@ SHARE = 0.01
 NEGLIGIBLE = 1e-3
 """A line that moves a goal by less than this share of what the strongest does matters to it no more."""
 _WITH_VALUE = "rclvi"
+_PARTS = "rcl"
 _NOT_VALUES = frozenset({"ic", "temp", "dtemp", "noisy", "off", "m", "nf"})
 """Parameters of a line that are no quantity of the part, or counted in whole ones."""
 
@@ -28,6 +29,8 @@ class PlacedValue:
     line: int
     """From 1."""
     value: float
+    is_part: bool = False
+    """It is that of a resistor, capacitor or inductor, which is bought in values of a series."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,9 @@ class Influence:
     line: int
     percent: float
     """Of the measured quantity for one percent of the value; NaN: it could not be measured there."""
+    slope: float = math.nan
+    """How the quantity changes with the logarithm of the value, in its unit: a hundred times what one percent
+    does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +88,8 @@ def _placed(data: bytes, netlist: Netlist) -> Iterator[PlacedValue]:
         if element.value is not None and element.letter in _WITH_VALUE:
             value = _number(element.value.text)
             if value:
-                yield PlacedValue(name=element.name, line=line, value=value)
+                is_part = element.letter in _PARTS
+                yield PlacedValue(name=element.name, line=line, value=value, is_part=is_part)
         for key, field in element.params.items():
             value = _number(field.text)
             if value and key not in _NOT_VALUES:

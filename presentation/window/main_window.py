@@ -236,7 +236,12 @@ class MainWindow(QWidget):
 
     def _on_project(self, _root: Path) -> None:
         parts = self.parts
-        _ = parts.goals_watch, parts.yield_watch, parts.previews  # they listen from the first project on
+        _ = (
+            parts.goals_watch,
+            parts.yield_watch,
+            parts.previews,
+            parts.pull,
+        )  # they listen from the first project on
         self._show_body()
 
     def restyle(self) -> None:

@@ -27,6 +27,7 @@ from presentation.panels.studies.change_previews import ChangePreviews
 from presentation.panels.studies.goals_watch import GoalsWatch
 from presentation.panels.studies.influence_bars import InfluenceBars
 from presentation.panels.studies.pages import StudyPages
+from presentation.panels.studies.pull_hands import PullHands
 from presentation.panels.studies.yield_watch import YieldWatch
 from presentation.ui.tabbed_pages import Page
 from presentation.ui.workspace import WindowServices
@@ -135,6 +136,13 @@ class Parts:
         from presentation.panels.studies.change_previews import ChangePreviews
 
         return ChangePreviews(self.services, self.app, self.editor)
+
+    @cached_property
+    def pull(self) -> PullHands:
+        """Values that follow what is pulled in the plot."""
+        from presentation.panels.studies.pull_hands import PullHands
+
+        return PullHands(self.services, self.app, self.editor, self.runs.waveforms)
 
     @cached_property
     def yield_watch(self) -> YieldWatch:

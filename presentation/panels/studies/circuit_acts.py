@@ -61,7 +61,7 @@ class CircuitActs(QObject):
 
     def apply(self, values: Mapping[str, str]) -> None:
         """Write values into the circuit as one change."""
-        self._services.start(self._apply(values), kind="set values", scope="set values")
+        self._services.start(self.write(values), kind="set values", scope="set values")
 
     def undo(self) -> None:
         """Take the values out again that were written last."""
@@ -88,10 +88,11 @@ class CircuitActs(QObject):
         """Show the goals of the circuit."""
         self._services.start(self._ask_for_goals(), kind="question")
 
-    async def _apply(self, values: Mapping[str, str]) -> None:
+    async def write(self, values: Mapping[str, str]) -> bool:
+        """The same; whether they stand in the circuit now."""
         workspace, root = self._services.workspace, self._services.workspace.root
         if root is None or not await self._saved():
-            return
+            return False
         try:
             change = await self._simulation.write_values(self._circuit, values)
             record = await self._project.operations.rewrite(
@@ -102,7 +103,7 @@ class CircuitActs(QObject):
             )
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
-            return
+            return False
         self._op_id = record.op_id
         workspace.file_changed.emit(self._circuit)
         count = len(values)
@@ -110,6 +111,7 @@ class CircuitActs(QObject):
             msg("{count} {count:value|values} written into {name}", count=count, name=self._circuit.name)
         )
         self.changed.emit()
+        return True
 
     async def _undo(self) -> None:
         workspace, root = self._services.workspace, self._services.workspace.root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from PyQt6 import sip
@@ -83,6 +84,9 @@ class Adornment:
             return
         if ghosts or now.ghosts:
             now.ghosts = ghosts
-            area.show_traces(axis, now.in_shade(traces), ghosts=ghosts, keep_view=True)
+            drawn = now.in_shade(traces)
+            if self._previews.is_live:
+                drawn = [replace(trace, is_ghost=True) for trace in drawn]
+            area.show_traces(axis, drawn, ghosts=ghosts, keep_view=True)
             self._redrawn()
         area.show_marks(marks, partial(limit_words, self._services.language))

@@ -32,7 +32,7 @@ class MenuRows:
         into: QMenu | None = None,
     ) -> QAction:
         """One row; `action` names the row of the table of actions that does the same."""
-        words = text if isinstance(text, str) else self._services.language(text)
+        words = self.words(text)
         key = self._services.shortcuts.shown(action) if action else ""
         target = self.menu if into is None else into
         row = QAction(f"{words}\t{key}" if key else words, target)
@@ -43,6 +43,9 @@ class MenuRows:
         row.triggered.connect(lambda _checked: act())
         target.addAction(row)
         return row
+
+    def words(self, text: Message | str) -> str:
+        return text if isinstance(text, str) else self._services.language(text)
 
     def line(self) -> None:
         self.menu.addSeparator()

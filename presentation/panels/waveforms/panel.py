@@ -27,6 +27,7 @@ from presentation.panels.waveforms.plot_output import PlotOutput
 from presentation.panels.waveforms.plot_rooms import PlotRooms
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.preview_curves import PreviewCurves
+from presentation.panels.waveforms.pull_quantities import PullQuantities
 from presentation.panels.waveforms.run_note import RunNote, notes_of
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
@@ -91,6 +92,8 @@ class WaveformsPanel(QWidget):
             told=self._show_note,
             redrawn=self.drawn.emit,
         )
+        self.pulls = PullQuantities(services, self, now, shown)
+        self.drawn.connect(self.pulls.look)
         self._output = PlotOutput(services, self, now, self.overlay, tools.plot_choice.currentText)
         services.workspace.seen = SeenInPlot(self, lambda: now.circuit)
         self._connect()
@@ -125,6 +128,11 @@ class WaveformsPanel(QWidget):
     def area(self) -> PlotArea | None:
         """The drawing; None until the first result is there."""
         return self._area
+
+    @property
+    def shown(self) -> ShownResult:
+        """The result that is drawn."""
+        return self._shown
 
     @property
     def traces(self) -> Sequence[Trace]:
@@ -385,6 +393,7 @@ class WaveformsPanel(QWidget):
             changed.connect(lambda *_what: self._zoomed.start())
         area.box_zoomed.connect(self._rooms.hint.learned)
         self._hands.attach(area)
+        self.pulls.attach(area)
         self._services.shortcuts.answer(area, self._acts(area))
         area.range_changed.connect(self.beside.changed)
         area.set_cursors_shown(self.cursor_button.isChecked())
@@ -396,6 +405,7 @@ class WaveformsPanel(QWidget):
         return {
             **area.acts,
             **self._hands.acts(),
+            **self.pulls.acts,
             "plot.to_conversation": partial(self.tools.export_asked.emit, "conversation"),
             "plot.keys": partial(workspace.command_wanted.emit, "plot.keys"),
             "plot.run": workspace.run_requested.emit,

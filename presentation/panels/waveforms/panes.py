@@ -53,6 +53,8 @@ def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
         return QPen(_in_shade(theme, color, trace.shade), width * theme.scale)
     if trace.is_preview:
         pen = QPen(color, float(sizes["line_width"]) * theme.scale)
+        if trace.line == "solid":
+            return pen
         pen.setDashPattern([float(part) for part in sizes["dash"]["dash_pattern"]])
         return pen
     kind = "line_width_ghost" if trace.is_ghost else "line_width_selected" if is_selected else "line_width"

@@ -22,6 +22,7 @@ from presentation.panels.waveforms.plot_labels import PlotLabels
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.plot_pointer import PlotPointer
 from presentation.panels.waveforms.plot_ranges import PlotRanges
+from presentation.panels.waveforms.pull_handles import PullHandles
 from presentation.panels.waveforms.sweeper import Sweeper
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
@@ -79,7 +80,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._cursors.moved.connect(self.cursors_moved)
         self._sweeper = Sweeper(self)
         self.levels, self.labels = LevelCursors(self), PlotLabels(self)
-        self._overlays: tuple[Overlay, ...] = (self.levels, self.labels)
+        self.pulls = PullHandles(self, theme)
+        self._overlays: tuple[Overlay, ...] = (self.levels, self.labels, self.pulls)
         self._pointer = PlotPointer(self, theme)
         self._sweeper.zoomed.connect(self.box_zoomed)
         self._soon = once_after(self, 0, self._redraw)
@@ -387,7 +389,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self.drop()
             at = float(pane.box.mapSceneToView(place).x())
             on_screen = self.viewport().mapToGlobal(self.mapFromScene(place))
-            self.menu_wanted.emit(PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen))
+            self.menu_wanted.emit(
+                PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen, in_scene=place)
+            )
 
     def redraw_now(self) -> None:
         """Draw what is waiting to be drawn, at once."""

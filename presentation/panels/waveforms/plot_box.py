@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
@@ -25,6 +25,7 @@ class PlotPlace:
     at: float
     """On the axis, in its coordinate."""
     on_screen: QPoint
+    in_scene: QPointF = field(default_factory=QPointF)
 
 
 class PlotBox(pg.ViewBox):  # type: ignore[misc]

@@ -17,6 +17,7 @@ from presentation.ui.frame import IconButton
 if TYPE_CHECKING:
     from presentation.panels.waveforms.beside.drawing import BesideKind
     from presentation.panels.waveforms.plot_area import PlotArea
+    from presentation.panels.waveforms.pull_quantities import PullQuantities
     from presentation.panels.waveforms.traces import Axis, Trace
 
 
@@ -27,6 +28,7 @@ class PlotHost(Protocol):
     chips: ChipRow
     cursor_button: IconButton
     beside: CurvesAndBeside
+    pulls: PullQuantities
 
     @property
     def widget(self) -> QWidget:

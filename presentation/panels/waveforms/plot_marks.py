@@ -104,13 +104,13 @@ def marks_of(
     plot: Plot, axis: Axis, traces: Sequence[Trace], goals: Sequence[DesignGoal], measured: Sequence[str]
 ) -> tuple[Mark, ...]:
     """The marks of the traces: of goals, and of the margins that goals or `measured` expressions ask for."""
-    known = [(trace, tree) for trace in traces if (tree := _tree(trace.expression)) is not None]
+    known = [(trace, tree) for trace in traces if (tree := tree_of(trace.expression)) is not None]
     found: list[Mark] = []
     for goal in goals:
-        tree = _tree(goal.expression)
+        tree = tree_of(goal.expression)
         if tree is not None:
             found.extend(_of_goal(goal, tree, known, plot, axis))
-    asked = [tree for text in (*(goal.expression for goal in goals), *measured) if (tree := _tree(text))]
+    asked = [tree for text in (*(goal.expression for goal in goals), *measured) if (tree := tree_of(text))]
     for trace, subject in known:
         for name in _MARGINS:
             if any(_asks(tree, name, subject) for tree in asked):
@@ -120,14 +120,14 @@ def marks_of(
 
 def subject_of(expression: str) -> str | None:
     """The vector a measurement is made on, as an expression: ``v(out)`` of ``highcut(v(out))``."""
-    tree = _tree(expression)
+    tree = tree_of(expression)
     if tree is None:
         return None
     call = next((node for node in _walk(tree) if isinstance(node, Call) and not _is_elementwise(node)), None)
     return None if call is None or not call.arguments else _text(call.arguments[0])
 
 
-def _tree(expression: str) -> Node | None:
+def tree_of(expression: str) -> Node | None:
     try:
         return parse(expression)
     except CircuitAIError:
@@ -165,7 +165,7 @@ def _bare(node: SignalRef) -> str:
     return node.text[len(begins) :] if node.text.lower().startswith(begins) else node.text
 
 
-def _same(one: Node, other: Node) -> bool:
+def same_vector(one: Node, other: Node) -> bool:
     """Whether two trees mean the same vector, wherever it is taken from."""
     match one, other:
         case SignalRef(), SignalRef():
@@ -178,12 +178,12 @@ def _same(one: Node, other: Node) -> bool:
             is_alike = one.operator == other.operator
         case _:
             is_alike = type(one) is type(other)
-    return is_alike and all(map(_same, children(one), children(other)))
+    return is_alike and all(map(same_vector, children(one), children(other)))
 
 
 def _asks(tree: Node, name: str, subject: Node) -> bool:
     return any(
-        isinstance(node, Call) and node.function == name and _same(node.arguments[0], subject)
+        isinstance(node, Call) and node.function == name and same_vector(node.arguments[0], subject)
         for node in _walk(tree)
         if not isinstance(node, Call) or node.arguments
     )
@@ -202,7 +202,7 @@ def _of_goal(
     if not isinstance(inner, Call) or not inner.arguments:
         return
     for trace, subject in traces:
-        if not trace.curves or not _same(inner.arguments[0], subject):
+        if not trace.curves or not same_vector(inner.arguments[0], subject):
             continue
         curve = trace.curves[0]
         is_gain = curve.pane.unit == "dB"
@@ -284,7 +284,7 @@ def _corner_level(end: str, trace: Trace, plot: Plot, axis: Axis) -> float:
         at = None if signal is None else _coordinate(axis, lowcut(signal))
     except CircuitAIError:  # the curve has no lower corner
         at = None
-    return _read(axis, gain, axis.high) - HALF_POWER_DB if at is None else _read(axis, gain, at)
+    return read_at(axis, gain, axis.high) - HALF_POWER_DB if at is None else read_at(axis, gain, at)
 
 
 def _margin(name: str, trace: Trace, plot: Plot, axis: Axis) -> Iterator[Mark]:
@@ -301,7 +301,7 @@ def _margin(name: str, trace: Trace, plot: Plot, axis: Axis) -> Iterator[Mark]:
     if at is None:
         return
     gain, phase = by_unit["dB"], by_unit["deg"]
-    level, angle = _read(axis, gain, at), _read(axis, phase, at)
+    level, angle = read_at(axis, gain, at), read_at(axis, phase, at)
     if name == _MARGINS[0]:
         yield MarginMark(
             kind="PM",
@@ -328,7 +328,7 @@ def _margin(name: str, trace: Trace, plot: Plot, axis: Axis) -> Iterator[Mark]:
         )
 
 
-def _read(axis: Axis, curve: Curve, at: float) -> float:
+def read_at(axis: Axis, curve: Curve, at: float) -> float:
     places, values = axis.coordinates[axis.usable], curve.values[axis.usable]
     if places[-1] < places[0]:
         places, values = places[::-1], values[::-1]

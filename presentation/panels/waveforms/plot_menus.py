@@ -100,6 +100,7 @@ def plot_menu(
     )
     if (value := _value_at(panel, place)) is not None:
         rows.add("goal_here", msg("Make the value here a goal…"), partial(panel.make_goal, value))
+    _add_pulls(rows, panel, place)
     rows.add("label", msg("Label at the cursor…"), cursors.add_label, action="plot.label")
     if area.labels.labels:
         rows.add("remove_label", msg("Remove the last label"), area.labels.remove_last)
@@ -120,6 +121,20 @@ def plot_menu(
         act = partial(panel.tools.export_asked.emit, suffix)
         rows.add(f"export_{suffix}", text, act, action=key, into=export)
     return rows.menu
+
+
+def _add_pulls(rows: MenuRows, panel: PlotHost, place: PlotPlace) -> None:
+    """To move what is measured: the point that is meant, else any."""
+    area = panel.area
+    assert area is not None
+    pulls = panel.pulls
+    ask_any = partial(pulls.asked.emit, None)
+    near = area.pulls.near(area.panes[place.pane], place.in_scene)
+    if near is not None:
+        name = rows.words(near.quantity.name)
+        ask = partial(pulls.asked.emit, near.quantity)
+        rows.add("move_this", msg("Move {name} to…", name=name), ask)
+    rows.add("move_to", msg("Move a measured value to…"), ask_any, action="plot.move_to")
 
 
 def _value_at(panel: PlotHost, place: PlotPlace) -> str | None:

@@ -38,6 +38,11 @@ class PreviewCurves(QObject):
         shown = self._shown.circuit
         return next((each.after for each in circuits if each.circuit == shown), ())
 
+    @property
+    def is_live(self) -> bool:
+        """The curves follow a hand: they are the ones that are looked at, the shown run is behind."""
+        return bool(self.plots) and self._change is not None and self._change.is_live
+
     def _take(self, change: ChangePreview | None) -> None:
         had_some = bool(self.plots)
         self._change = change
@@ -50,4 +55,5 @@ class PreviewCurves(QObject):
         if other is None:
             return ()
         made = await asyncio.to_thread(ghosts_of, other, tuple(traces), manner)
-        return tuple(replace(trace, is_preview=True) for trace in made)
+        line = "solid" if self.is_live else ""
+        return tuple(replace(trace, is_preview=True, line=line) for trace in made)

@@ -114,7 +114,8 @@ def notes_of(
     elif now.plot is not None:
         is_stale = shown.is_stale
         notes = _of_drawing(shown, now, overlay)
-        if any(plot.analysis == now.plot.analysis for plot in previews.plots):
+        is_previewed = any(plot.analysis == now.plot.analysis for plot in previews.plots)
+        if is_previewed and not previews.is_live:  # a line that comes would move the plot under the hand
             notes.insert(0, msg("Dashed: with the proposed change."))
     return notes, is_stale, "error" if now.refused or shown.error else "tertiary"
 

@@ -243,7 +243,7 @@ class Trace:
     is_ghost: bool = False
     """Of another run, drawn thin and pale behind; its values are not those of the shown axis."""
     is_preview: bool = False
-    """Likewise, but dashed and in front: what a change would make of it."""
+    """Likewise, but in front, and dashed unless its `line` is solid: what a change would make of it."""
     shade: float | None = None
     """In a family of stepped runs its place from 0 (the least value) to 1; the colour's shade."""
     run: str = ""

@@ -1,0 +1,86 @@
+"""Values that follow a measured quantity, on real circuits and against closed forms."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from application.app import Application
+from application.optimization.pulling import PullRequest
+from domain.circuit.preferred_values import is_preferred
+from domain.simulation.goals import DesignGoal
+from domain.studies.free_values import free_values
+from shared.errors import UserInputError
+
+RLC = """* Series resonance, taken at the capacitor
+V1 in 0 DC 0 AC 1
+L1 in a 1m
+R1 a out 50
+C1 out 0 10n
+RX in x 1k
+RY x 0 1k
+.ac dec 400 10k 200k
+.end
+"""
+
+
+def _request(circuit: Path, expression: str, unit: str, text: str = RLC, **more: object) -> PullRequest:
+    values = free_values(text.encode())
+    return PullRequest(circuit=circuit, expression=expression, unit=unit, values=values, **more)  # type: ignore[arg-type]
+
+
+def _write(circuit: Path) -> None:
+    circuit.write_text(RLC, encoding="utf-8")
+
+
+def _text(circuit: Path) -> str:
+    return circuit.read_text(encoding="utf-8")
+
+
+async def test_a_peak_is_pulled_where_it_is_wanted(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "rlc.cir"
+    _write(circuit)
+    goal = DesignGoal(metric="half", expression="mag(at(v(x),20k))", unit="V", minimum=0.4, maximum=0.6)
+    low = DesignGoal(metric="low", expression="mag(at(v(out),10k))", unit="V", maximum=1.1)
+    request = _request(circuit, "db(max(mag(v(out))))", "dB", goals=(goal, low))
+    async with app.design.pull(request) as pull:
+        assert len(pull.written) == 2
+        assert "RX" not in pull.written
+        assert pull.here.measured == pytest.approx(16.045, abs=0.01)  # Q = 6.32
+        assert pull.aim(12.0)
+        found = await pull.settle()
+        assert found.is_met
+        at = {"L1": 1e-3, "R1": 50.0, "C1": 10e-9, **found.values}
+        q = math.sqrt(at["L1"] / at["C1"]) / at["R1"]
+        assert 20 * math.log10(q / math.sqrt(1 - 1 / (4 * q * q))) == pytest.approx(12.0, abs=0.02)
+        assert {each.goal.metric: each.is_met for each in found.goals} == {"half": True, "low": True}
+        assert pull.aim(20.0)
+        bought = await pull.settle("E24")
+        assert all(is_preferred(value, "E24") for value in bought.values.values())
+        assert bought.measured == pytest.approx(20.0, abs=0.4)
+    assert _text(circuit) == RLC
+
+
+async def test_what_is_being_written_is_pulled_and_what_cannot_be_is_said(
+    app: Application, tmp_path: Path
+) -> None:
+    circuit = tmp_path / "rlc.cir"
+    _write(circuit)
+    typed = RLC.replace("R1 a out 50", "R1 a out 100")
+    being_written = {circuit.resolve(): typed.encode()}
+    request = _request(circuit, "db(max(mag(v(out))))", "dB", typed, texts=being_written, chosen=("r1",))
+    async with app.design.pull(request) as pull:
+        assert dict(pull.written) == {"R1": 100.0}
+        assert pull.here.measured == pytest.approx(10.11, abs=0.02)
+    for expression, chosen, told in (
+        ("db(max(mag(v(nowhere))))", (), "nowhere"),
+        ("lowcut(v(out))", ("R1",), "could not be measured"),
+        ("mag(at(v(x),20k))", ("C1",), "No value of rlc.cir that may follow moves"),
+        ("mag(at(v(x),20k))", ("R99",), "no part whose value may follow"),
+    ):
+        with pytest.raises(UserInputError) as caught:
+            async with app.design.pull(_request(circuit, expression, "V", chosen=chosen)):
+                pass
+        assert told in str(caught.value.message)
