@@ -153,7 +153,7 @@ async def test_the_corner_follows_the_hand_and_is_written_as_one_change(
     fresh = next(each for each in panel.shown.measurements if each.expression == "bandwidth(v(out))")
     assert fresh.value is not None
     assert fresh.value.value == pytest.approx(reached, rel=1e-3)
-    assert not _is_live(area)
+    await until(lambda: not _is_live(area))
     root = parts.services.workspace.root
     assert root is not None
     operations = parts.services.app.project.operations
