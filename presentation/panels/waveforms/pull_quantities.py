@@ -5,20 +5,30 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6 import sip
 from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QWidget
 
 from presentation.goal_words import name_of
 from presentation.panels.waveforms.drawn_plot import DrawnPlot
-from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.ui.workspace import WindowServices
 
 if TYPE_CHECKING:
     from presentation.panels.waveforms.plot_area import PlotArea
     from presentation.panels.waveforms.pull_points import PullPoint, Quantity
+
+
+class Panel(Protocol):
+    """The panel around the drawing."""
+
+    @property
+    def widget(self) -> QWidget: ...
+
+    @property
+    def area(self) -> PlotArea | None: ...
 
 
 class PullQuantities(QObject):
@@ -32,7 +42,7 @@ class PullQuantities(QObject):
     asked = pyqtSignal(object)
     """`Quantity` that is to be moved to a number; None: one of those there are"""
 
-    def __init__(self, services: WindowServices, panel: PlotHost, now: DrawnPlot, shown: ShownResult) -> None:
+    def __init__(self, services: WindowServices, panel: Panel, now: DrawnPlot, shown: ShownResult) -> None:
         super().__init__(panel.widget)
         self._services, self._panel, self._now, self._shown = services, panel, now, shown
         self._request = 0
