@@ -18,8 +18,10 @@ from application.goal_checks.goal_now import GoalNow, measured_as
 from application.goal_checks.other_texts import WithTexts
 from application.optimization.influencing import influences_on, not_measured
 from application.optimization.tuning import TuneRequest
+from application.simulation.circuit_files import load_circuit
 from domain.circuit.numbers import format_number, parse_number
 from domain.circuit.preferred_values import SeriesName
+from domain.studies.free_values import free_values
 from domain.studies.influence import NEGLIGIBLE, Influences, PlacedValue
 from domain.studies.study_spec import read_study_spec
 from domain.studies.value_solver import ValueSolver
@@ -180,6 +182,18 @@ class PullCurve:
     """The use case; each call has a worker of its own."""
 
     tune: TuneCircuit
+
+    async def values_of(
+        self, circuit: Path, texts: Mapping[Path, bytes]
+    ) -> tuple[bytes, tuple[PlacedValue, ...]]:
+        """The circuit as it is being written, and the values in it that may follow. Raises UserInputError."""
+        return await off_loop(self._values_of, circuit, texts)
+
+    def _values_of(self, circuit: Path, texts: Mapping[Path, bytes]) -> tuple[bytes, tuple[PlacedValue, ...]]:
+        folders = (*self.tune.libraries(), *self.tune.settings.of_circuit(circuit).readable)
+        netlist, _ = load_circuit(WithTexts(self.tune.sources, texts), circuit, folders)
+        data = netlist.to_bytes()
+        return data, free_values(data)
 
     @contextlib.asynccontextmanager
     async def __call__(self, request: PullRequest) -> AsyncIterator[Pull]:

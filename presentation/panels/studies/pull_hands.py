@@ -21,7 +21,6 @@ from PyQt6.QtWidgets import QMenu
 
 from domain.circuit.numbers import format_number
 from domain.simulation.result import SimulationResult
-from domain.studies.free_values import free_values
 from presentation.panels.editor.examination import is_spice
 from presentation.panels.studies.circuit_acts import CircuitActs
 from presentation.panels.studies.pull_card import PullCard
@@ -31,12 +30,10 @@ from presentation.study_figures import shown
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.app import Application
     from application.optimization.pulling import Pull, PulledPoint
-    from domain.studies.influence import PlacedValue
     from presentation.panels.editor.editor_area import EditorArea
     from presentation.panels.waveforms.panel import WaveformsPanel
     from presentation.panels.waveforms.pull_points import PullPoint, Quantity
@@ -161,16 +158,12 @@ class PullHands(QObject):
     async def _load(self, now: _Pulled, request: int) -> None:
         from application.optimization.pulling import PullRequest
 
-        texts = {
-            page.path: page.bytes_to_save()
-            for page in self._editor.pages()
-            if page.is_dirty and is_spice(page.path)
-        }
+        texts = self._unsaved()
         try:
-            now.text, values = await off_loop(_read, now.circuit, texts.get(now.circuit))
+            now.text, values = await self._app.design.pull.values_of(now.circuit, texts)
             root = self._services.workspace.root
             goals = () if root is None else await self._app.project.browse.goals(root, now.circuit)
-        except (OSError, CircuitAIError) as error:
+        except CircuitAIError as error:
             if request == self._request:
                 self._on_failed(error)
             return
@@ -186,6 +179,14 @@ class PullHands(QObject):
                 values=values, chosen=chosen, goals=others, texts=texts,
             )
         )  # fmt: skip
+
+    def _unsaved(self) -> dict[Path, bytes]:
+        """What is being written, by real path."""
+        return {
+            page.path.resolve(): page.bytes_to_save()
+            for page in self._editor.pages()
+            if page.is_dirty and is_spice(page.path)
+        }
 
     # ---- what follows ----------------------------------------------------------------------------
 
@@ -312,13 +313,12 @@ class PullHands(QObject):
             if self._proving is None:
                 self._show_curves(None)
 
-    def _on_failed(self, error: CircuitAIError | OSError) -> None:
+    def _on_failed(self, error: CircuitAIError) -> None:
         self._now = None
         self._request += 1
         self._show_curves(None)
         self._let_go()
-        told = error if isinstance(error, CircuitAIError) else msg("{error}", error=str(error))
-        self._services.workspace.error_occurred.emit(told)
+        self._services.workspace.error_occurred.emit(error)
 
     # ---- the proof -------------------------------------------------------------------------------
 
@@ -398,10 +398,9 @@ class PullHands(QObject):
         area, circuit = self._panel.area, self._panel.shown.circuit
         if area is None or circuit is None:
             return
-        page = self._editor.page_of(circuit)
         try:
-            _, values = await off_loop(_read, circuit, None if page is None else page.bytes_to_save())
-        except (OSError, CircuitAIError) as error:
+            _, values = await self._app.design.pull.values_of(circuit, self._unsaved())
+        except CircuitAIError as error:
             self._on_failed(error)
             return
         if self._card is None:
@@ -427,9 +426,3 @@ class PullHands(QObject):
         if point is not None:
             self._panel.area.pulls.hold(point, value)
         self._begin(quantity, value, is_released=True)
-
-
-def _read(circuit: Path, text: bytes | None) -> tuple[bytes, tuple[PlacedValue, ...]]:
-    """The circuit as it is being written, and the values in it that may follow."""
-    data = circuit.read_bytes() if text is None else text
-    return data, free_values(data)
