@@ -40,7 +40,7 @@ from domain.llm.messages import (
 from domain.llm.service import Pace
 from domain.llm.tool_servers import is_of_server
 from domain.llm.tools.confirmation_card import answers_from_plain
-from domain.llm.tools.result import ToolCall, ToolResult, cut_middle, failure
+from domain.llm.tools.result import ToolCall, ToolResult, cut_middle, duration_in, failure
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.tasks import Breaking, RunningCalls
@@ -241,6 +241,7 @@ def ended(written: ToolMessage) -> ToolEnded:
         summary=get_summary_message(written),
         error_type=get_tool_error_type(written),
         result_path=get_result_path(written),
+        duration_s=duration_in(written.additional_kwargs.get("result")),
     )
 
 

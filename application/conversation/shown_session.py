@@ -12,7 +12,7 @@ from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression, compression_of
 from domain.llm.costs import AnswerUse, Cost, cost_in, total, uses_of
 from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, answers_from_plain, card_from_plain
-from domain.llm.tools.result import result_path_in
+from domain.llm.tools.result import duration_in, result_path_in
 from domain.llm.transcript import (
     FROM_OUTSIDE,
     Branches,
@@ -35,7 +35,6 @@ from shared.safe_json import for_display
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_S = 366 * 86400.0
 """Of a simulation; a figure beyond that is none."""
 
 
@@ -391,18 +390,10 @@ def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage
         success=message.get("status") != "error" if role == "tool" else None,
         error_type=_text(extra.get("error_type")),
         summary=summary if isinstance(summary, dict) else {},
-        duration_s=_duration_s(extra.get("result")),
+        duration_s=duration_in(extra.get("result")),
         result_path=result_path_in(extra.get("result")),
         file_path=result_path_in(extra.get("result"), "file_path"),
     )
-
-
-def _duration_s(result: object) -> float | None:
-    """Seconds; None where a result says none, or what can be none (it may be a stranger's)."""
-    said = result.get("duration_s") if isinstance(result, Mapping) else None
-    if isinstance(said, bool) or not isinstance(said, int | float):
-        return None
-    return float(said) if 0 <= said < _LONGEST_S else None
 
 
 def _calls(message: Json, success_of: Mapping[str, bool]) -> Iterator[ShownCall]:

@@ -85,6 +85,8 @@ class ToolEnded(Event):
     """Of a failure: the word of its kind; "stopped" and "interrupted" are no fault of the call."""
     result_path: str = ""
     """Of a simulation: where its result is, relative to the project; an earlier one's where that was used."""
+    duration_s: float | None = None
+    """Of a simulation: how long ngspice ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,6 @@ UNTIMED: dict[type, dict[str, Any]] = {
     UserText: {"created": ""},
     Interrupted: {"created": ""},
     ErrorBlock: {"created": ""},
-    SimulationCard: {"duration_s": None},
     OperationCard: {"duration_s": None},
 }
 

@@ -97,6 +97,7 @@ class RunningCall:
     summary: Message = field(default_factory=lambda: msg("Interrupted."))
     error_type: str = ""
     result_path: str = ""
+    duration_s: float | None = None
 
 
 @asynccontextmanager
@@ -123,5 +124,6 @@ async def carrying_out(
                 summary=call.summary,
                 error_type=call.error_type,
                 result_path=call.result_path,
+                duration_s=call.duration_s,
             )
         )

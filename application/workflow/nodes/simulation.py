@@ -73,6 +73,7 @@ class SimulationNode:
         async with carrying_out(step, call_id, SIMULATE_TOOL, file_path=circuit) as call:
             outcome = await self._outcome(call_id, state, step)
             call.success, call.result_path = bool(outcome["ok"]), outcome["result_path"]
+            call.duration_s = outcome.get("duration_s")
             (call.summary,) = messages_from_plain([outcome["summary"]])
         error = "" if call.success else str(call.summary)
         update: GraphState = {

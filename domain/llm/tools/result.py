@@ -21,6 +21,7 @@ one run, whose result says which netlist it had and what was measured; goals: wh
 is changed; verdict: it is measured."""
 
 _SHORT_TEXT = 200
+_LONGEST_S = 366 * 86400.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,14 @@ def result_path_in(result: object, name: str = "result_path") -> str:
     """
     path = result.get(name) if isinstance(result, Mapping) else None
     return path if isinstance(path, str) else ""
+
+
+def duration_in(result: object) -> float | None:
+    """How long a simulation ran, in seconds, in what is kept of a call's result (a stranger's too)."""
+    said = result.get("duration_s") if isinstance(result, Mapping) else None
+    if isinstance(said, bool) or not isinstance(said, int | float):
+        return None
+    return float(said) if 0 <= said < _LONGEST_S else None
 
 
 def failure(

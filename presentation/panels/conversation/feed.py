@@ -453,6 +453,7 @@ class RunFeed:
         if isinstance(card, SimulationCard):
             card = replace(card, result_path=event.result_path)
         began = self._began.pop(event.call_id, None)
+        taken = None if began is None else self._clock() - began
         self._has_come = True
         self._items.put(
             replace(
@@ -460,7 +461,7 @@ class RunFeed:
                 state=end_state(success=event.success, error_type=event.error_type),
                 summary=event.summary,
                 progress=None,
-                duration_s=None if began is None else self._clock() - began,
+                duration_s=taken if event.duration_s is None else event.duration_s,
             )
         )
 
