@@ -865,6 +865,8 @@ async def test_the_circuit_the_others_are_named_after_is_the_main_one(
     window = await make(root)
     assert services.workspace.main_circuit == (root / f"{main}.cir" if main else None)
     assert dialog(window, SmallDialog) is None
+    if main is None:
+        assert "Open a circuit of several" in editor_of(window)._empty._label.text()
     await settled()
 
 

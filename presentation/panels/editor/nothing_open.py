@@ -48,6 +48,7 @@ class NothingOpen(EmptyNote):
         self._found: tuple[Path, ...] = ()
         self._area = area
         workspace.main_circuit_changed.connect(self._offer)
+        workspace.run_target_changed.connect(self._offer)
         workspace.opening_changed.connect(self._offer)
         workspace.opening_changed.connect(self._look)
         workspace.file_changed.connect(self._look)
@@ -64,6 +65,10 @@ class NothingOpen(EmptyNote):
         if is_without and self._found:
             names = ", ".join(path.name for path in self._found[:_MOST_NAMED])
             self.set_text(msg("No circuit here yet. These files can become one: {names}", names=names))
+        elif is_without and workspace.root is not None and workspace.has_circuits:
+            self.set_text(
+                msg("Open a circuit of {name} from the list on the left, or:", name=workspace.root.name)
+            )
         elif is_without and workspace.root is not None:
             self.set_text(msg("{name} has no main circuit yet.", name=workspace.root.name))
         else:
