@@ -144,7 +144,7 @@ def row_states() -> tuple[Item, ...]:
     return (
         UserText(key="u", text="A low-pass\nof 10 kHz.", created=_TIME,
                  attached=(_attached("file", "bom.csv", "text/csv"),)),
-        UserText(key="v", text="Use 1 % metal film.", created=_TIME, versions=("v0", "v", "v2")),
+        UserText(key="v", text="Use 1 % metal film.", created=_TIME, versions=("v0", "v")),
         CompressedRow(key="z", done=Compression(
             compression_id="z", until="", text="Goals: 10 kHz.", summary="Goals: 10 kHz.", messages=18,
             tokens_before=21_400, tokens_after=640)),

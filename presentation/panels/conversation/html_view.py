@@ -200,7 +200,8 @@ class HtmlItems:
             return _acting(node.act, self._say(node.argument), label, tip=self._say(node.tip))
         if kind == "icon":
             told = self._say(node.label)
-            return _tag("button", drawn, kind, title=told, aria_label=told, **act)
+            off = not node.is_enabled
+            return _tag("button", drawn, kind, disabled=off, title=told, aria_label=told, **act)
         if kind == "way":
             inside = _tag("span", label) + _tag("span", self._text(node.remark), "dim")
             return _tag("button", inside, kind, **act)
