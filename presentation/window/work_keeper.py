@@ -112,8 +112,8 @@ class WorkKeeper(QObject):
                 self._foreign, self._not_before = root, time.monotonic() + _AGAIN_S
                 self._tell(
                     msg(
-                        "Another window has this project open: unsaved text in this one is not kept if "
-                        "the program ends unexpectedly."
+                        "Another window has this project open: unsent messages of this one are not kept, "
+                        "nor is unsaved text if the program ends unexpectedly."
                     )
                 )
                 return ()
