@@ -215,9 +215,12 @@ async def test_a_click_on_undo_tells_the_window_and_a_fold_stays_as_it_was_left(
 async def test_what_changes_before_it_is_shown_is_shown_changed(
     view: WebConversation, script: Script, until: Until
 ) -> None:
-    view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(60)))])
+    coming = AnswerText(key="c", text="Each stage loses", is_streaming=True)
+    said = tuple(UserText(key=str(n), text=f"message {n}") for n in range(60))
+    view.apply([Reset(items=(coming, *said))])
     view.apply([Updated(item=UserText(key="3", text="another")), Removed(key="4")])
     await until(lambda: not view._older)
+    assert "Each stage" in await script("document.querySelector('[data-key=c]').textContent")
     shown = "[...document.querySelectorAll('.item .user')].map(e => e.firstChild.textContent)"
     assert await script(f"{shown}.slice(2, 5).join()") == "message 2,another,message 5"
     assert await script(f"{shown}.length") == 59

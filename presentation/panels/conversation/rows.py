@@ -163,14 +163,14 @@ def _compressed(item: CompressedRow) -> b.Row:
     if not item.is_in_force:
         left.append(b.Text(msg("undone"), "badge"))
     by = msg("by {model}", model=done.by) if done.by else msg("by rules")
-    right: list[b.Node] = [b.Text(by, "dim")]
+    right: list[b.Node] = []
     if item.is_in_force and item.can_restore:
         tip = msg("Send the older messages again, as far as they fit")
         right.append(b.Button(act="restore", label=msg("Restore"), kind="aside", tip=tip))
     fold = b.Fold(
         part="summary",
         head=b.Line("head", tuple(left), tuple(right)),
-        body=(b.Pre(done.text),),
+        body=(b.Para("small", (b.Text(by, "dim"),)), b.Pre(done.text)),
         kind="compressed",
     )
     return b.Row((fold,))

@@ -257,6 +257,7 @@ class WebConversation(QWidget):
         if part:
             self._shown = {item.key: item for item in part} | self._shown
             operations: list[_Operation] = [["prepend", [self._row(item) for item in part]]]
+            operations += [begun for item in part for begun in self._begun(item)]
             if any(item.key == self._wanted.key for item in part):
                 operations.append(_place_at(self._wanted))
             self._run(operations)
