@@ -128,8 +128,10 @@ async def test_each_draft_comes_back_with_its_tab_when_the_project_does(
     assert desk.panel.composer.text == ""
     desk.panel.tabs.bring_back(project, *saved[0], saved[1])
     desk.panel.tabs.set_project(project)
-    await desk.settled()
     tabs = desk.panel.tabs
+    assert tabs.is_bringing_back
+    assert (tabs.memory(), tabs.drafts()) == saved  # what is kept now is what was left
+    await desk.settled()
     assert [(tab.session_id, tab.unsent) for tab in tabs.all] == [(stored, "behind it"), ("", "a new one")]
     assert tabs.front is tabs.all[1]
     assert [tab.reads_only for tab in tabs.all] == [False, True]

@@ -165,7 +165,9 @@ class ConversationTabs:
     def drafts(self) -> dict[str, str]:
         """Of the project's stored conversations, and at "" of tabs closed before they were begun."""
         tabs = (*self.all, *self.behind)
-        open_tabs = {tab.place for tab in tabs}
+        left = _Left() if self.root is None else self._before.get(self.root, _Left())
+        coming = (place for tab, place in zip(left.tabs, left.places, strict=False) if not tab.conversation)
+        open_tabs = {*coming, *(tab.place for tab in tabs)}
         found = {
             session: text
             for (root, session), text in self.shelf.drafts.items()
