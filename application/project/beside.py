@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
 
 MOST_BYTES = 20_000_000
-_MOST_LOOKED_AT = 20_000
+_MOST_LOOKED_AT = 60_000
 """Files and folders of one folder tree."""
 _MOST_READ = 500
 """Files that are read for one drawing."""

@@ -59,7 +59,7 @@ RANDOM = {
 }
 """LTspice's functions of chance that ngspice calls otherwise (LTspice help, `.param`)."""
 CHANCE = frozenset({*RANDOM, "gauss", "agauss", "unif", "aunif", "limit"})
-MEMORY = late_pattern(r"\b(?:idt|sdt|delay|absdelay)\s*\(", re.IGNORECASE)
+MEMORY = late_pattern(r"\b(?:idtmod|idt|sdt|delay|absdelay)\s*\(", re.IGNORECASE)
 MOST_MEMORIES = 20
 """Integrals and delays inside one."""
 LONGEST = 100_000
@@ -83,6 +83,8 @@ TRIP = late_pattern(r"(?<!\s)\s++trip(?:dv|dt)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNO
 """How LTspice shortens its time steps at a source's jumps."""
 NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
 LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
+CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
+"""``I(L1)=0`` on an `.ic` card."""
 PWL = late_pattern(r"\bpwl\s*\((?P<points>[^()]*)\)", re.IGNORECASE)
 TABLE = late_pattern(
     r"^(?P<name>[eg]\S*)\s+(?P<n>\S+\s+\S+)\s+(?P<cp>\S+)\s+(?P<cn>\S+)\s+(?:table|tbl)\s*=?\s*\("

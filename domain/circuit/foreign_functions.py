@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from shared.late_patterns import late_pattern
 
 CALL = late_pattern(
-    r"(?<![\w.])(?P<name>buf|inv|table|tbl|idt|sdt|delay|absdelay|rand|random|white|round|int|cbrt|hypot|"
+    r"(?<![\w.])(?P<name>buf|inv|table|tbl|idtmod|idt|sdt|delay|absdelay|rand|random|white|round|int|cbrt|hypot|"
     r"atan2|arcsin|arccos|arctan|ustep|pwr|pwrs|mod|xor|smallsig)\s*\(",
     re.IGNORECASE,
 )  # fmt: skip

@@ -48,10 +48,10 @@ _ROWS: Mapping[str, tuple[str, str, str]] = {
     "res": ("R", _TALL, "R"), "res2": ("R", _SHORT, "R"), "misc\\europeanresistor": ("R", _TALL, "R"),
     "ferritebead": ("L", "0,-32 0,32", ""), "ferritebead2": ("L", "0,-32 0,32", ""),
     "ind": ("L", _TALL, "L"), "ind2": ("L", _TALL, "L"), "misc\\fixedind": ("L", _TALL, ""),
-    "voltage": ("V", _UPRIGHT, "V"), "misc\\battery": ("V", _UPRIGHT, ""),
+    "voltage": ("V", _UPRIGHT, ""), "misc\\battery": ("V", _UPRIGHT, ""),
     "misc\\cell": ("V", "0,0 0,64", ""),
     "misc\\signal": ("V", _UPRIGHT, "SINE(0 1 1K)"),
-    "current": ("I", "0,0 0,80", "I"), "load": ("I", _SHORT, "I"), "load2": ("I", "0,0 0,80", "I"),
+    "current": ("I", "0,0 0,80", ""), "load": ("I", _SHORT, ""), "load2": ("I", "0,0 0,80", ""),
     "diode": ("D", _SHORT, "D"), "schottky": ("D", _SHORT, "D"), "zener": ("D", _SHORT, "D"),
     "varactor": ("D", _SHORT, "D"), "tvsdiode": ("D", _SHORT, "D"), "led": ("D", _SHORT, "D"),
     "npn": ("QN", _TRANSISTOR, "NPN"), "npn2": ("QN", _TRANSISTOR, "NPN"), "npn3": ("QN", _TRANSISTOR, "NPN"),
@@ -132,6 +132,8 @@ def library_symbol(name: str) -> Symbol | None:
     is marked as assumed.
     """
     key = _path(name)
+    if key.startswith("universalopamp"):  # newer versions of LTspice leave its folder out
+        key = f"opamps\\{key}"
     found = _LIBRARY.get(key)
     if found is not None or not key.startswith("opamps\\"):
         return found

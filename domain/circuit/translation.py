@@ -194,7 +194,7 @@ class _Work:
         raw = statement.raw
         if keyword == "meas":
             self._measure(statement)
-        elif self._dialect == "ltspice" and keyword in ("options", "save", "param", "ac", "temp"):
+        elif self._dialect == "ltspice" and keyword in ("options", "save", "param", "ac", "temp", "ic"):
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
             if keyword == "model" and self._dialect == "ltspice":
@@ -295,6 +295,12 @@ class _Work:
             return raw.replace("=", " ")
         if keyword == "options":  # an unknown one would end the run
             return foreign.OPTION.sub("", raw)
+        if keyword == "ic" and foreign.CURRENT_AT_START.search(raw):
+            self._note(
+                statement,
+                msg("Initial currents on the .ic card are left out: ngspice takes initial voltages only."),
+            )
+            return foreign.CURRENT_AT_START.sub("", raw)
         if keyword == "save":  # one that names nothing would leave no data
             return re.sub(r"(?i)^(\s*\.save)\b(?!\s+all\b)", r"\1 all", raw)
         if keyword == "param":
@@ -512,7 +518,7 @@ class _Work:
             new = rewritten(name, arguments)
             if name in ("table", "tbl"):
                 new = f"pwl({raw[match.end() : end]}" if statement.keyword == "b" else None
-            elif name in ("idt", "sdt", "delay", "absdelay"):
+            elif name in ("idt", "sdt", "idtmod", "delay", "absdelay"):
                 new = self._with_memory(name, arguments, statement)
             if new is None or len(new) > foreign.LONGEST_CALL:
                 continue
@@ -548,7 +554,7 @@ class _Work:
             self._add(statement, f"t_{own} {own}_in 0 {own} 0 z0=1 td={{{arguments[1].strip('{}')}}}")
             self._add(statement, f"r_{own} {own} 0 1")
             return f"v({own})"
-        if len(arguments) > 2:
+        if len(arguments) > 2 and name != "idtmod":
             self._note(statement, msg("The third argument of {name}() is ignored.", name=name))
         # The operating point is the initial value, whatever is integrated; from then on the resistance, of
         # 1e12 s with the capacitance, is as good as none.
@@ -559,6 +565,12 @@ class _Work:
         self._add(statement, f"c_{own} {own} 0 1")
         self._add(statement, f"v_{own} {own}_0 0 {{{start}}}")
         self._add(statement, f"r_{own} {own} {own}_0 1e12")
+        if (
+            name == "idtmod" and len(arguments) > 2
+        ):  # started anew at every multiple of the third, above the fourth
+            size, low = arguments[2], arguments[3] if len(arguments) > 3 else "0"
+            above = f"(v({own})-({low}))"
+            return f"(({low})+{above}-({size})*floor({above}/({size})))"
         return f"v({own})"
 
     # ---- edits -----------------------------------------------------------------------------------

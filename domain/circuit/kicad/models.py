@@ -116,6 +116,7 @@ class Written:
     """Lines of one part."""
 
     lines: Sequence[str]
+    """Its element's last; before it the blocks of lines it needs, each once for all parts."""
     include: str = ""
     notes: Sequence[Message] = ()
 
@@ -313,7 +314,8 @@ def _switch(component: Component, given: Mapping[str, str]) -> Written:
     model = f"model_{_plain(component.reference)}"
     start = ["on" if given["ic"] in ("1", "on") else "off"] if "ic" in given else []
     line = " ".join([_named("S", component), *nodes, model, *start])
-    return Written(lines=(f".model {model} SW({' '.join(values)})", line), notes=notes)
+    card = f".model {model} SW({' '.join(values)})"
+    return Written(lines=(" ".join(card.split()), line), notes=notes)
 
 
 def _semiconductor(component: Component, letter: str, card: str, given: Mapping[str, str]) -> Written:
@@ -325,7 +327,7 @@ def _semiconductor(component: Component, letter: str, card: str, given: Mapping[
     inner = " ".join(word for word in (level, values) if word)
     placed = _placed_parameters({key: value for key, value in given.items() if key in _OF_PLACED})
     line = " ".join([_named(letter, component), *nodes, model, *placed])
-    return Written(lines=(f".model {model} {kind}({inner})", line), notes=notes)
+    return Written(lines=(" ".join(f".model {model} {kind}({inner})".split()), line), notes=notes)
 
 
 def _inferred(component: Component) -> Written:

@@ -112,7 +112,7 @@ class _Writer:
         directives = self._directives(instances)
         lines = [f"* {' '.join(self.title.split())}"]
         lines += [f'.include "{name}"' for name in includes]
-        lines += [*models, *elements, *directives, ".end"]
+        lines += [*elements, *models, *directives, ".end"]
         return Converted(text="\n".join(lines) + "\n", missing=tuple(self.missing), notes=tuple(self.notes))
 
     # ---- sheets ------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ class _Writer:
             made = write(component, self._model)
         except NotWritten as error:
             self.missing.append(error.message)
-            elements.append(f"* {component.reference} is missing")
+            elements.append(f"* {' '.join(component.reference.split())} is missing")
             return
-        *before, line = [" ".join(line.split()) for line in made.lines]
-        models |= dict.fromkeys(before)
-        elements.append(line)
+        *blocks, line = made.lines
+        models |= dict.fromkeys(blocks)
+        elements.append(" ".join(line.split()))  # a field may have line ends
         self.notes += made.notes
         if made.include:
             includes[_plain_path(made.include)] = None
@@ -248,7 +248,7 @@ class _Writer:
             lines = builtin.SUBCIRCUITS.get(name.lower())
             if lines is None:
                 return None
-            return FoundModel("X", _ports(lines, name), "", lines)
+            return FoundModel("X", _ports(lines[0]), "", lines)
         if path not in self._libraries:
             self._libraries[path] = self._read_library(path)
         for part in self._libraries[path]:
@@ -304,13 +304,13 @@ def _reference(symbol: Placed, path: str, top: Sheet) -> tuple[str, int]:
 
 def _plain_path(library: str) -> str:
     """As the netlist names it: from the project's folder; of a path on another computer its last name."""
-    path = _PROJECT.sub("", library.strip()).replace("\\", "/")
+    path = _PROJECT.sub("", " ".join(library.split())).replace("\\", "/").replace('"', "")
     is_far = path.startswith(("/", "$", "~")) or path[1:2] == ":" or ".." in path.split("/")
     return path.rpartition("/")[2] if is_far else path
 
 
-def _ports(lines: Sequence[str], name: str) -> list[str]:
-    words = next(line for line in lines if line.lower().startswith(f".subckt {name.lower()} ")).split()[2:]
+def _ports(block: str) -> list[str]:
+    words = block.partition("\n")[0].split()[2:]
     stop = next((at for at, word in enumerate(words) if "=" in word or word.lower() == "params:"), len(words))
     return words[:stop]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -171,7 +172,7 @@ def test_fields_say_what_a_part_is() -> None:
     assert "BC999" in line(**(npn | {"Sim_Name": "BC999"}))
     assert line(
         Sim_Device="NPN", Sim_Type="GUMMELPOON", Sim_Pins="1=B 2=C 3=E", Sim_Params="bf=120 area=2"
-    ) == (f".model model_Q1 NPN(bf=120) / Q1 {two} {one} {three} model_Q1 area=2")
+    ) == (f"Q1 {two} {one} {three} model_Q1 area=2 / .model model_Q1 NPN(bf=120)")
     raw = {
         "Spice_Primitive": "Q",
         "Spice_Model": "BC1",
@@ -189,6 +190,8 @@ def test_fields_say_what_a_part_is() -> None:
     op_amp = {"Sim_Device": "SUBCKT", "Sim_Library": "${KICAD8_SYMBOL_DIR}/Simulation_SPICE.sp",
               "Sim_Name": "kicad_builtin_opamp", "Sim_Pins": "1=in+ 2=out 3=in-"}  # fmt: skip
     assert f"XQ1 {one} {three} NC_Q1_2 NC_Q1_3 {two} kicad_builtin_opamp" in line(**op_amp)
+    dual = line(**(op_amp | {"Sim_Name": "kicad_builtin_opamp_dual", "Sim_Pins": "1=in1+ 2=out1 3=in1-"}))
+    assert dual.count(".ends") == dual.count(".subckt") == 2
 
 
 @for_each(
@@ -227,6 +230,13 @@ def test_a_sheet_of_a_stranger_is_read_within_bounds() -> None:
         placed("Nowhere:X", "U1", "1", "0 0 0"), wire("0 0", "1e9 -1e400"),
     )  # fmt: skip
     assert converted(odd).missing
+    told = converted(
+        sheet(
+            placed("Device:R", "R1\\n.a", "1k", "0 0 0", Sim_Device="NPN", Sim_Params='bf=\\"1\\n.b\\"'),
+            placed("My:AMP", "Q\\n.c", "1\\n.d", "50 0 0", Sim_Library='x\\"\\n.e', Sim_Name="amp"),
+        )
+    )
+    assert not [line for line in lines(told) if re.match(r"\.[a-e]\b", line)]  # a field is never a line
     begun = time.process_time()
     many = sheet(
         *(wire(f"{at} 0", f"{at + 9} 0") for at in range(9_000)),
