@@ -265,7 +265,7 @@ class _Writer:
                 else nets.name_at(_at(part, pin))
                 for pin in symbol.pins
             ]
-            nodes += _fourth(symbol.prefix[:1], nodes)
+            nodes += _fourth(part.attributes.get("prefix", symbol.prefix)[:1].upper(), nodes)
             lines.append(self._line(part, symbol, nodes, depth))
         return lines
 

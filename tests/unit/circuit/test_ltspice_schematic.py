@@ -125,6 +125,13 @@ def test_op_amps_have_outlines_of_their_own_and_one_that_does_not_fit_is_missing
     assert ports_of("LT1784") is None  # it can be shut down
 
 
+def test_a_symbol_of_a_transistor_may_stand_for_a_subcircuit() -> None:
+    flags = "FLAG 48 0 d\nFLAG 0 80 g\nFLAG 48 96 s\n"
+    text = f"Version 4\n{flags}SYMBOL nmos 0 0 R0\nSYMATTR InstName M1\nSYMATTR Value BS170\n"
+    assert "M1 d g s s BS170" in lines(converted(text))
+    assert "XM1 d g s BS170" in lines(converted(f"{text}SYMATTR Prefix X\n"))
+
+
 def test_a_backslash_of_a_text_is_no_line_end() -> None:
     found = lines(converted("Version 4\nTEXT 0 0 Left 2 !.inc ..\\\\models\\\\nmos.inc\\n.op\n"))
     assert found[1:3] == [".inc ..\\models\\nmos.inc", ".op"]
