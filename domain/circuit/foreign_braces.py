@@ -11,6 +11,10 @@ _ASSIGNMENT = late_pattern(
 )
 
 
+_OF_SEVERAL = late_pattern(r"\{|^[^'\"]*\S[ \t]+\S[^'\"]*$", re.DOTALL)
+"""A value with braces, or of several words without quotes."""
+
+
 def flat_braces(raw: str) -> str:
     """``{a*{b}}`` as ``{a*(b)}``; a text whose braces do not match stays."""
     depth, new = 0, []
@@ -25,10 +29,8 @@ def flat_braces(raw: str) -> str:
 
 
 def with_braces(raw: str) -> str:
-    """The values of a `.param` card that have braces somewhere within, in one pair of braces:
-    ``a=5/{b}`` as ``a={5/(b)}``."""
-    if "{" not in raw:
-        return raw
+    """The values of a `.param` card that have braces or blanks somewhere within, in one pair of braces:
+    ``a=5/{b}`` as ``a={5/(b)}``, ``a = 2 * b`` as ``a = {2 * b}``."""
     return re.sub(r"^(\s*\.param\s+)(.*)$", lambda found: found[1] + _each(found[2]), raw, flags=re.I | re.S)
 
 
@@ -38,7 +40,7 @@ def _each(assignments: str) -> str:
 
 def _wrapped(value: str) -> str:
     inner = value.replace("{", "(").replace("}", ")")
-    if "{" not in value or inner.count("(") != inner.count(")"):
+    if not _OF_SEVERAL.search(value) or inner.count("(") != inner.count(")"):
         return value
     flat = flat_braces(value)
     if flat.count("{") == 1 and flat.startswith("{") and flat.rstrip().endswith("}"):

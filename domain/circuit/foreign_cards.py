@@ -81,6 +81,8 @@ RKM_OF_PARAMETER = late_pattern(
 )
 TRIP = late_pattern(r"(?<!\s)\s++trip(?:dv|dt)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
 """How LTspice shortens its time steps at a source's jumps."""
+START_OF_SOURCE = late_pattern(r"(?<!\s)\s++ic\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
+"""Where LTspice begins its search for the operating point of a B source."""
 NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
 LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
 CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)

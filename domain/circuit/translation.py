@@ -343,7 +343,7 @@ class _Work:
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
             raw = foreign.relative_times(repeated_points(raw)) if letter in "vi" else raw
-            raw = flat_braces(raw)
+            raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
         if letter == "i" and self._dialect == "ltspice" and foreign.LOAD.search(raw):
             raw = foreign.LOAD.sub("", raw)
             self._note(
@@ -563,7 +563,12 @@ class _Work:
         start = arguments[1].strip("{}") if len(arguments) > 1 else "0"
         self._add(statement, f"b_{own} 0 {own} i={current}")
         self._add(statement, f"c_{own} {own} 0 1")
-        self._add(statement, f"v_{own} {own}_0 0 {{{start}}}")
+        if "(" in start and re.search(
+            r"(?i)\b[vi]\s*\(", start
+        ):  # as the circuit has it at the operating point
+            self._add(statement, f"b_{own}_0 {own}_0 0 v={self._functions(start, statement)}")
+        else:
+            self._add(statement, f"v_{own} {own}_0 0 {{{start}}}")
         self._add(statement, f"r_{own} {own} {own}_0 1e12")
         if (
             name == "idtmod" and len(arguments) > 2

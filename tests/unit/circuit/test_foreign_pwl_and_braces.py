@@ -30,6 +30,8 @@ def test_braces_within_expressions() -> None:
         ".param t={2*5/(v)*(s)} a=1 b={x} c={y*(z)}"
     )
     assert with_braces(".param a=(b}*{c}") == ".param a={(b)*(c)}"  # as LTspice takes it
+    assert with_braces(".param r = r0 * exp(b * (1/t - 1)) a=2") == ".param r = {r0 * exp(b * (1/t - 1))} a=2"
+    assert with_braces(".param a=1 b='2 * a' c = 3") == ".param a=1 b='2 * a' c = 3"
     assert flat_braces("R1 a b {x*{y}}") == "R1 a b {x*(y)}"
     assert flat_braces("B1 a b V={a}*{b}") == "B1 a b V={a}*{b}"
     assert flat_braces("R1 a b {x") == "R1 a b {x"
