@@ -7,21 +7,23 @@ syntax is rewritten.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from application.components.foreign_text import read_text
 from application.components.imported_parts import FoundPart, Trial, has_failed, judged_parts
+from application.included_files import content, leans_on
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.components.component import fault_words
-from domain.components.library_text import LibraryText, with_pin_lines
+from domain.components.library_text import LibraryText, read_library_text, with_pin_lines
 from domain.components.pin_uses import pin_line
 from domain.components.trials import TrialDeck, Trials
 from domain.simulation.batch import Batch, BatchCircuit, BatchRun
-from shared.errors import EnvironmentProblem, UserInputError
+from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
@@ -47,6 +49,14 @@ PROJECT_PLACE = "lib"
 _RUN_S = 10.0
 
 
+class KeptFile(NamedTuple):
+    """A file that comes along with a library."""
+
+    name: str
+    """Its path from the library's folder."""
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundLibrary:
     """What a file is, before anything is written."""
@@ -58,6 +68,10 @@ class FoundLibrary:
     """What it becomes in ngspice's words does all that it does when it is read as what it is."""
     untried: Message | None = None
     """Why nothing was tried."""
+    comes_along: tuple[KeptFile, ...] = ()
+    """Files beside it or below that it includes, and those they include."""
+    elsewhere: tuple[str, ...] = ()
+    """Included, and not beside it, as written."""
 
     @property
     def is_foreign(self) -> bool:
@@ -73,6 +87,10 @@ class ImportedLibrary:
     op_id: str = ""
     """By which it can be undone; "" outside a project, and where it was there already."""
     was_there: bool = False
+    further: tuple[str, ...] = ()
+    """Operations that brought the files it includes."""
+    copied: tuple[Path, ...] = ()
+    """The files it includes, as far as they were not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,8 +132,9 @@ class ImportLibrary:
         outcomes: dict[int, RunOutcome] = {}
         decks: dict[int, TrialDeck] = {}
         can_convert = True
+        comes_along, elsewhere = await off_loop(self._included, source, text.text)
         try:
-            decks = await self._decks(text)
+            decks = await self._decks(text, comes_along)
             outcomes = await self._tried(decks, None, told)
             failed = {at: decks[at] for at, outcome in outcomes.items() if has_failed(outcome)}
             if text.mode is not None and failed:
@@ -126,7 +145,15 @@ class ImportLibrary:
         except EnvironmentProblem as error:
             untried = error.message
         parts = await off_loop(judged_parts, text, Trial(decks, outcomes), held, source)
-        return FoundLibrary(source=source, text=text, parts=parts, can_convert=can_convert, untried=untried)
+        return FoundLibrary(
+            source=source,
+            text=text,
+            parts=parts,
+            can_convert=can_convert,
+            untried=untried,
+            comes_along=comes_along,
+            elsewhere=elsewhere,
+        )
 
     async def write(
         self,
@@ -140,25 +167,65 @@ class ImportLibrary:
         """Put it into the project at `root` (an operation that can be undone), else into `folder`.
 
         `uses`: of the pins of parts, by their place; what the file says already is not written again. An
-        equal file that is there already is left and told; another one of that name stays, too. Raises
-        UserInputError, CircuitError, EnvironmentProblem.
+        equal file that is there already is left and told; another one of that name stays, too. The files it
+        includes go first and it goes last: whatever ends this before, no library is there that leans on files
+        that are not. Raises UserInputError, CircuitError, EnvironmentProblem.
         """
         data = await off_loop(_written, found, uses, converts=converts)
         name = library_name(found.source)
         if root is not None:
-            place = f"{PROJECT_PLACE}/{name}"
-            if await off_loop(_has, root / place, data):
-                return ImportedLibrary(path=root / place, was_there=True)
-            record = await self.operations.add_file(root, place, data, session_id="", tool=IMPORT_TOOL)
-            return ImportedLibrary(path=root / record.path, op_id=record.op_id)
+            return await self._put_into_project(root, name, data, found)
         assert folder is not None, "a project or a folder"
-        return await off_loop(self._put, folder, name, data)
+        return await off_loop(self._put, folder, name, data, found)
 
-    async def undo(self, root: Path, op_id: str) -> None:
-        """Take an import into the project back. Raises CircuitError where the file was changed since."""
-        await self.operations.undo(root, op_id)
+    async def undo(self, root: Path, done: ImportedLibrary) -> None:
+        """Take an import into the project back, the files that came along, too.
 
-    def _put(self, folder: Path, name: str, data: bytes) -> ImportedLibrary:
+        Raises CircuitError where one was changed since: it and those before it stay.
+        """
+        for op_id in (done.op_id, *reversed(done.further)):
+            await self.operations.undo(root, op_id)
+
+    async def _put_into_project(
+        self, root: Path, name: str, data: bytes, found: FoundLibrary
+    ) -> ImportedLibrary:
+        missing = await off_loop(_not_there, root / PROJECT_PLACE, found)
+        further: list[str] = []
+        try:
+            for each in missing:
+                record = await self.operations.add_file(
+                    root, f"{PROJECT_PLACE}/{each.name}", each.data, session_id="", tool=IMPORT_TOOL
+                )
+                further.append(record.op_id)
+            place = f"{PROJECT_PLACE}/{name}"
+            copied = tuple(root / PROJECT_PLACE / each.name for each in missing)
+            if await off_loop(_has, root / place, data):
+                return ImportedLibrary(path=root / place, was_there=True, copied=copied)
+            record = await self.operations.add_file(root, place, data, session_id="", tool=IMPORT_TOOL)
+        except CircuitAIError:
+            for op_id in reversed(further):
+                await self.operations.undo(root, op_id)
+            raise
+        return ImportedLibrary(
+            path=root / record.path, op_id=record.op_id, further=tuple(further), copied=copied
+        )
+
+    def _put(self, folder: Path, name: str, data: bytes, found: FoundLibrary) -> ImportedLibrary:
+        copied = []
+        for each in _not_there(folder, found):
+            copied.append(folder / each.name)
+            copied[-1].parent.mkdir(parents=True, exist_ok=True)
+            self.write_file(copied[-1], each.data)
+        made = self._put_alone(folder, name, data)
+        return replace(made, copied=tuple(copied))
+
+    def _included(self, source: Path, text: bytes) -> tuple[tuple[KeptFile, ...], tuple[str, ...]]:
+        view = self.views(source.parent)
+        names, elsewhere = leans_on(text, view)
+        files = ((name, content(view, name)) for name in names if name != source.name)
+        return tuple(KeptFile(name, data) for name, data in files if data is not None), elsewhere
+
+    def _put_alone(self, folder: Path, name: str, data: bytes) -> ImportedLibrary:
         target, number = folder / name, 1
         while target.exists():
             if _has(target, data):
@@ -188,10 +255,11 @@ class ImportLibrary:
             )  # fmt: skip
         return data
 
-    async def _decks(self, text: LibraryText) -> dict[int, TrialDeck]:
-        if len(text.converted) < 40_000:
-            return await off_loop(_made_decks, text.converted, text.converted_components)
-        return await self.find.cpu().run(_made_decks, text.converted, text.converted_components)
+    async def _decks(self, text: LibraryText, comes_along: Sequence[KeptFile]) -> dict[int, TrialDeck]:
+        size = len(text.converted) + sum(len(each.data) for each in comes_along)
+        if size < 40_000:
+            return await off_loop(_made_decks, text.converted, text.converted_components, comes_along)
+        return await self.find.cpu().run(_made_decks, text.converted, text.converted_components, comes_along)
 
     async def _tried(
         self, decks: Mapping[int, TrialDeck], mode: str | None, told: Callable[[int, int], object]
@@ -237,15 +305,57 @@ def _batch_of(decks: Sequence[TrialDeck], mode: str | None) -> Batch:
     )
 
 
-def _made_decks(text: bytes, components: Sequence[Component]) -> dict[int, TrialDeck]:
-    trials = Trials(text, components)
+def _made_decks(
+    text: bytes, components: Sequence[Component], comes_along: Sequence[KeptFile]
+) -> dict[int, TrialDeck]:
+    """A deck for each component of a library, in its order; what it includes stands behind it."""
+    own, whole, every = _lines_of(text), text, list(components)
+    for each in comes_along:
+        try:
+            further = read_library_text(each.data, each.name)
+        except UserInputError:  # encrypted, a drawing: what needs it is told to lack it
+            continue
+        before = _lines_of(whole)
+        every += [
+            one._replace(line=one.line + before, last_line=one.last_line + before)
+            for one in further.converted_components
+        ]
+        whole += b"\n" + further.converted
+    trials = Trials(whole, every)
     decks: dict[int, TrialDeck] = {}
     for at, component in enumerate(components):
         if len(decks) >= MOST_TRIED:
             break
         if (deck := trials.deck(component)) is not None:
-            decks[at] = deck
+            told = tuple(line if line <= own else 0 for line in deck.lines)
+            decks[at] = deck._replace(lines=told)
     return decks
+
+
+def _lines_of(text: bytes) -> int:
+    return len(re.split(rb"\r\n|\n|\r", text))
+
+
+def _not_there(folder: Path, found: FoundLibrary) -> list[KeptFile]:
+    """The files a library includes that are not at their places below `folder` yet.
+
+    Raises UserInputError where another one is at such a place, or a link leads out of the folder.
+    """
+    missing = []
+    for each in found.comes_along:
+        place = folder / each.name
+        if _has(place, each.data):
+            continue
+        if place.exists() or not place.resolve().is_relative_to(folder.resolve()):
+            raise UserInputError(
+                msg("{path} exists already with another text, and {name} includes a file of that name.",
+                    path=place, name=found.source.name),
+                advice=msg("Choose another folder, or rename the file that is there."),
+                file=place,
+                error_type="target_exists",
+            )  # fmt: skip
+        missing.append(each)
+    return missing
 
 
 def _has(path: Path, data: bytes) -> bool:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from application.included_files import MOST_BYTES
 from domain.circuit.dialects import plain_text
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.errors import UserInputError
@@ -15,7 +16,6 @@ from shared.errors import UserInputError
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
 
-MOST_BYTES = 20_000_000
 _MOST_LOOKED_AT = 60_000
 """Files and folders of one folder tree."""
 _MOST_READ = 500

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.project.beside import MOST_BYTES, Beside
-from domain.circuit.dialects import plain_text
+from application.included_files import leans_on
+from application.project.beside import Beside
 from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
 from domain.circuit.exchange.suffixes import ports_of
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
-from domain.circuit.netlist import Netlist
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 KICAD_SUFFIX = ".kicad_sch"
 _SCRIPTS = (".py", ".pyw", ".ipynb")
-_MOST_BESIDE = 500
-"""Files beside a drawing that come along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +100,7 @@ class ImportFile:
         found = FoundImport(source=source, data=data, missing=missing, notes=notes)
         if ports_of(source.name) is not None:
             return found
-        come_along, not_there = _leans_on(data, self.views(source.parent))
+        come_along, not_there = leans_on(data, self.views(source.parent))
         return replace(found, libraries=come_along, elsewhere=not_there)
 
     def _write(self, found: FoundImport, target: Path, *, overwrite: bool) -> Imported:
@@ -181,42 +178,6 @@ def _made_room(place: Path, folder: Path) -> bool:
             error_type="cannot_write",
         ) from error
     return True
-
-
-def _leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files of `view` that a netlist and what it includes name, and names that lie elsewhere.
-
-    LTspice's own lists of standard models are neither: what the netlist needs of them is said when it runs.
-    """
-    inside: dict[str, None] = {}
-    elsewhere: dict[str, None] = {}
-    to_read = [(Netlist(data), PurePosixPath())]
-    while to_read and len(inside) < _MOST_BESIDE:
-        netlist, beside = to_read.pop()
-        for include in netlist.includes:
-            name = PurePosixPath(include.path.replace("\\", "/"))
-            relative = (beside / name).as_posix()
-            if not include.path or name.name.lower().startswith("standard.") or relative in inside:
-                continue
-            content = None if ".." in name.parts or name.is_absolute() else _content(view, relative)
-            if content is None:
-                elsewhere[include.path] = None
-            else:
-                inside[relative] = None
-                to_read.append(
-                    (Netlist(plain_text(content), has_title=False), PurePosixPath(relative).parent)
-                )
-    return tuple(inside), tuple(elsewhere)
-
-
-def _content(view: ProjectView, name: str) -> bytes | None:
-    """None for what is not there, or not to be read from there."""
-    try:
-        with view.open(view.locate(name)) as file:
-            data = file.read(MOST_BYTES + 1)
-    except (UserInputError, OSError):  # told as lying elsewhere
-        return None
-    return data if len(data) <= MOST_BYTES else None
 
 
 def _kicad_sheet(source: Path, text: str, beside: Beside) -> KicadConverted:

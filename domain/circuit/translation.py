@@ -194,7 +194,15 @@ class _Work:
         raw = statement.raw
         if keyword == "meas":
             self._measure(statement)
-        elif self._dialect == "ltspice" and keyword in ("options", "save", "param", "ac", "temp", "ic"):
+        elif self._dialect == "ltspice" and keyword in (
+            "options",
+            "save",
+            "param",
+            "ac",
+            "noise",
+            "temp",
+            "ic",
+        ):
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
             if keyword == "model" and self._dialect == "ltspice":
@@ -308,8 +316,8 @@ class _Work:
                 raw = f"{match['head']}{match['name']}={match['value']}"
             raw = with_braces(raw)
             return foreign.RKM_OF_PARAMETER.sub(lambda match: f"={foreign.without_rkm(match)}", raw)
-        match = re.match(r"(?i)^\s*\.ac\s+list\s+(\S+)\s*$", raw)
-        return raw if match is None else f".ac lin 1 {match[1]} {match[1]}"
+        match = re.match(r"(?i)^\s*\.(ac|noise\s+v\([^()]*\)\s+\S+)\s+list\s+(\S+)\s*$", raw)
+        return raw if match is None else f".{match[1]} lin 1 {match[2]} {match[2]}"
 
     def _measure(self, statement: Statement) -> None:
         """LTspice lets the analysis out, and means that of the deck."""

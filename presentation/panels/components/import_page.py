@@ -184,7 +184,8 @@ class ImportPage(QWidget):
             self._show_step()
         if done is not None:
             self._source = None
-            workspace.file_changed.emit(done.path)
+            for path in (*done.copied, done.path):
+                workspace.file_changed.emit(path)
             self.ended.emit(done)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name

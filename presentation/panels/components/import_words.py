@@ -91,8 +91,13 @@ def remarks(found: FoundLibrary) -> Iterator[tuple[Message, str]]:
             line=text.circuit_lines[0],
         )
         yield told, "secondary"
-    for line, path in text.includes[:_MOST_NOTES]:
-        yield msg("Line {line} includes {path}: import that file, too.", line=line, path=path), "warn"
+    if found.comes_along:
+        names = ", ".join(each.name for each in found.comes_along[:_MOST_NOTES])
+        yield msg("These files come along: {names}", names=names), "secondary"
+    if found.elsewhere:
+        names = ", ".join(found.elsewhere[:_MOST_NOTES])
+        told = msg("Not beside it: {names}. A simulation looks for them in the library folders.", names=names)
+        yield told, "warn"
 
 
 def details(part: FoundPart) -> Iterator[Message]:

@@ -97,13 +97,14 @@ class Imports(QWidget):
         if done is None or workspace.root is None or not done.op_id:
             return
         try:
-            await self._project.import_library.undo(workspace.root, done.op_id)
+            await self._project.import_library.undo(workspace.root, done)
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
             return
         self._done = None
         self.retranslate()
-        workspace.file_changed.emit(done.path)
+        for path in (done.path, *done.copied):
+            workspace.file_changed.emit(path)
         workspace.status_changed.emit(msg("Import undone: {path}", path=done.path.name))
         self._is_over(None)
 

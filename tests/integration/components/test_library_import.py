@@ -3,7 +3,8 @@ anything is written, and what was confirmed of pins counts afterwards."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,14 +102,73 @@ async def test_a_vendors_file_is_judged_part_by_part_and_written_as_it_was_confi
     assert (await importing.write(found, uses={at: op_amp.uses.uses}, converts=True, root=root)).was_there
     another = await importing.write(found, uses={}, converts=True, root=root)
     assert another.path.name == "vendor_2.lib"
-    await importing.undo(root, another.op_id)
-    await importing.undo(root, made.op_id)
+    await importing.undo(root, another)
+    await importing.undo(root, made)
     assert not (root / "lib").exists()
     folder = tmp_path / "library"
     folder.mkdir()
     (folder / "vendor.lib").write_text("another\n")
     assert (await importing.write(found, uses={}, converts=True, folder=folder)).path.name == "vendor_2.lib"
     assert (folder / "vendor.lib").read_text() == "another\n"
+
+
+class PowerGone(BaseException):
+    """Nothing runs after it: no clean-up either."""
+
+
+async def test_files_a_library_includes_come_along_and_a_library_is_there_whole_or_not_at_all(
+    app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside it and below only; it goes last, so that whatever ends an import leaves no half of it."""
+    away, root, folder = tmp_path / "away", tmp_path / "project", tmp_path / "library"
+    (away / "core").mkdir(parents=True)
+    (root / ".circuit_ai").mkdir(parents=True)
+    folder.mkdir()
+    (tmp_path / "above.lib").write_text(".model DABOVE D\n")
+    (away / "link.lib").symlink_to(tmp_path / "above.lib")
+    main = away / "main.lib"
+    main.write_text(
+        ".include core/dinner.lib\n.include ../above.lib\n.include link.lib\n.include main.lib\n"
+        ".subckt HALF in out\nD1 in out DINNER\n.ends\n.subckt LOST in out\nD1 in out DABOVE\n.ends\n"
+    )
+    (away / "core" / "dinner.lib").write_text(".include more.lib\n")
+    (away / "core" / "more.lib").write_text(".model DINNER D(IS=1e-14)\n")
+    importing = app.project.import_library
+    found = await importing.look(main, root=root)
+    assert [each.name for each in found.comes_along] == ["core/dinner.lib", "core/more.lib"]
+    assert found.elsewhere == ("../above.lib", "link.lib")
+    assert {each.component.name: each.state for each in found.parts} == {"HALF": "ok", "LOST": "failed"}
+
+    def files() -> set[str]:
+        return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+    real = importing.write_file
+    for survived in range(3):
+        left = iter(range(survived))
+
+        def write(path: Path, data: bytes, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise PowerGone
+            real(path, data)
+
+        with pytest.raises(PowerGone):
+            await replace(importing, write_file=write).write(found, uses={}, converts=True, folder=folder)
+        assert len(files()) == survived
+        assert "main.lib" not in files()
+        for path in folder.rglob("*.lib"):
+            path.unlink()
+    made = await importing.write(found, uses={}, converts=True, folder=folder)
+    assert files() == {"main.lib", "core/dinner.lib", "core/more.lib"}
+    assert len(made.copied) == 2
+    (folder / "core" / "more.lib").write_text("another\n")
+    with pytest.raises(UserInputError, match="another text"):
+        await importing.write(found, uses={}, converts=True, folder=folder)
+    assert (folder / "core" / "more.lib").read_text() == "another\n"
+
+    done = await importing.write(found, uses={}, converts=True, root=root)
+    assert (root / "lib" / "core" / "more.lib").is_file()
+    await importing.undo(root, done)
+    assert not (root / "lib").exists()
 
 
 async def test_foreign_syntax_is_converted_where_that_holds_and_kept_where_only_a_mode_helps(

@@ -1,0 +1,52 @@
+"""Files that a netlist or a library includes, as far as they lie beside it or below."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from domain.circuit.dialects import plain_text
+from domain.circuit.netlist import Netlist
+from shared.errors import UserInputError
+
+if TYPE_CHECKING:
+    from application.ports.project_view import ProjectView
+
+MOST_BYTES = 20_000_000
+"""Of one file."""
+_MOST_FILES = 500
+
+
+def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files of `view` that a netlist and what it includes name, and names that lie elsewhere.
+
+    Only what lies in the folder or below counts as beside. LTspice's own lists of standard models are
+    neither: what the netlist needs of them is said when it runs.
+    """
+    inside: dict[str, None] = {}
+    elsewhere: dict[str, None] = {}
+    to_read = [(Netlist(data), PurePosixPath())]
+    while to_read and len(inside) < _MOST_FILES:
+        netlist, beside = to_read.pop()
+        for include in netlist.includes:
+            name = PurePosixPath(include.path.replace("\\", "/"))
+            relative = (beside / name).as_posix()
+            if not include.path or name.name.lower().startswith("standard.") or relative in inside:
+                continue
+            found = None if ".." in name.parts or name.is_absolute() else content(view, relative)
+            if found is None:
+                elsewhere[include.path] = None
+            else:
+                inside[relative] = None
+                to_read.append((Netlist(plain_text(found), has_title=False), PurePosixPath(relative).parent))
+    return tuple(inside), tuple(elsewhere)
+
+
+def content(view: ProjectView, name: str) -> bytes | None:
+    """The bytes of a file; None for what is not there, or not to be read from there."""
+    try:
+        with view.open(view.locate(name)) as file:
+            data = file.read(MOST_BYTES + 1)
+    except (UserInputError, OSError):  # told as lying elsewhere
+        return None
+    return data if len(data) <= MOST_BYTES else None
