@@ -141,7 +141,7 @@ KINDS = {
         names=tuple(DIODES),
     ),
     "mosfet": Kind(
-        label=msg("MOSFET"),
+        label=msg("N-channel MOSFET"),
         generic=msg("any MOSFET"),
         lacks=msg("The model library does not have the N-channel MOSFET that the request names."),
         numbers=(
@@ -167,6 +167,8 @@ KINDS = {
     ),
 }
 
+_OTHER_CHANNEL = {"mosfet": "pmosfet", "pmosfet": "mosfet"}
+
 
 def part_choice(kind: str) -> Choice:
     """The row of a family's choices that lets a sentence name a part of a kind.
@@ -186,12 +188,23 @@ def part_choice(kind: str) -> Choice:
 
 
 def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
-    """What has to be told of named parts. Raises CircuitError for one that the library lacks."""
+    """What has to be told of named parts. Raises CircuitError for one that the library lacks, or of the
+    other channel than the circuit's."""
     has = {choice.name for choice in family.choices}
     notes = []
     for key, kind in KINDS.items():
         for found in re.finditer(_number_of(kind.numbers), sentence.text, re.IGNORECASE):
             name = next((each for each in kind.names if re.match(_written(each), found[0], re.I)), None)
+            if key not in has and _OTHER_CHANNEL.get(key) in has:
+                other = KINDS[_OTHER_CHANNEL[key]]
+                raise CircuitError(
+                    msg(
+                        "{part} has the wrong type ({kind}); this circuit needs: {other}.",
+                        part=found[0].upper(), kind=kind.label, other=other.label,
+                    ),
+                    advice=_instead(other),
+                    error_type="unknown_circuit",
+                )  # fmt: skip
             if key not in has:
                 notes.append(
                     msg("This circuit has no use for {part}; it was not used.", part=found[0].upper())

@@ -467,6 +467,8 @@ class EditorPage(QWidget):
             self._services.start(self._examine(), kind="check text")
 
     async def _examine(self) -> None:
+        if self.is_closed:  # since it was asked for
+            return
         revision, text = self._revision, self.editor.text()
         try:
             found = await self._examined(text)
