@@ -7,15 +7,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PyQt6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent, QWheelEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
 from application.project.window_state import CircuitView
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.waveforms.axis_card import AxisCard
+from presentation.panels.waveforms.cursors import CursorItem
 from presentation.panels.waveforms.panel import WaveformsPanel
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.span_card import SpanCard
@@ -424,6 +425,14 @@ async def test_horizontal_cursors_labels_and_what_is_under_the_pointer(
     no_button = Qt.MouseButton.NoButton
     _send(area, QEvent.Type.MouseMove, _at(area, 0.25, 0.9), no_button, no_button, NONE)
     assert area.readout.startswith("500.0\u00a0µs   v(")
+    words = panel.findChild(QLabel, "plot_readout")
+    at_the_end = words.x()
+    scene = area.view.scene()
+    b = next(item for item in scene.items() if isinstance(item, CursorItem) and item.letter == "B")
+    area.set_cursor_places((area.axis.values[0], 0.95 * area.axis.values[-1]))
+    _send(area, QEvent.Type.MouseMove, _at(area, 0.25, 0.85), no_button, no_button, NONE)
+    assert words.x() < at_the_end
+    assert not b.flag().intersects(QRectF(words.geometry())), "its letter can be read"
     QTest.keyClick(area, Qt.Key.Key_H)
     first, second = area.levels.texts
     low, high = _heights(area)[0]

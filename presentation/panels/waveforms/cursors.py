@@ -63,14 +63,14 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        flag = self._flag()
+        flag = self.flag()
         half = max(flag.width() / 2, 2 * _REACH)
         return QRectF(self._x - half, flag.top(), 2 * half, self._bottom - flag.top() + 1)
 
     def shape(self) -> QPainterPath:
         path = QPainterPath()
         path.addRect(QRectF(self._x - _REACH, self._top, 2 * _REACH, self._bottom - self._top))
-        path.addRect(self._flag())
+        path.addRect(self.flag())
         return path
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
@@ -86,7 +86,7 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         for point, color in self._marks:
             painter.setPen(QPen(color, 1.5))
             painter.drawEllipse(point, look.radius, look.radius)
-        flag = self._flag()
+        flag = self.flag()
         painter.setPen(QPen(look.line, 1))
         painter.setBrush(look.line if self._is_active else look.background)
         painter.drawRoundedRect(flag.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
@@ -116,6 +116,7 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
             event.accept()
             self.picked.emit()
 
-    def _flag(self) -> QRectF:
+    def flag(self) -> QRectF:
+        """Where its letter stands (scene coordinates)."""
         width, height = _FLAG[0] * self._look.factor, _FLAG[1] * self._look.factor
         return QRectF(int(self._x) + 0.5 - width / 2, self._top - height - 1, width, height)

@@ -82,7 +82,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self.levels, self.labels = LevelCursors(self), PlotLabels(self)
         self.pulls = PullHandles(self, theme)
         self._overlays: tuple[Overlay, ...] = (self.levels, self.labels, self.pulls)
-        self._pointer = PlotPointer(self, theme)
+        self._pointer = PlotPointer(self, self._cursors, theme)
         self._sweeper.zoomed.connect(self.box_zoomed)
         self._soon = once_after(self, 0, self._redraw)
         self.use(theme)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from PyQt6.QtCore import QObject, QPointF, pyqtSignal
+from PyQt6.QtCore import QObject, QPointF, QRectF, pyqtSignal
 from PyQt6.QtGui import QColor
 
 from presentation.look import tokens
@@ -54,6 +54,11 @@ class PlotCursors(QObject):
         if axis is None:
             return None
         return float(axis.values[self._samples["a"]]), float(axis.values[self._samples["b"]])
+
+    @property
+    def flags(self) -> list[QRectF]:
+        """Where the letters of those in sight stand, in the scene."""
+        return [item.flag() for item in self._items.values() if item.isVisible()]
 
     def use(self, theme: Theme) -> None:
         self._theme = theme

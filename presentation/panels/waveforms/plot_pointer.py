@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QToolTip
 
 from presentation.panels.waveforms.figures import joined, quantity
 from presentation.panels.waveforms.overlay import OverlaidPlot
+from presentation.panels.waveforms.plot_cursors import PlotCursors
 from presentation.panels.waveforms.traces import Trace
 from presentation.ui.parts import text_label
 from presentation.ui.theme import Theme
@@ -22,8 +23,8 @@ _REACH = 6.0
 class PlotPointer:
     """Of one plot: words at its right end, and beside the pointer."""
 
-    def __init__(self, area: OverlaidPlot, theme: Theme) -> None:
-        self._area, self._theme = area, theme
+    def __init__(self, area: OverlaidPlot, cursors: PlotCursors, theme: Theme) -> None:
+        self._area, self._cursors, self._theme = area, cursors, theme
         self._readout = text_label(name="plot_readout", role="small")
         self._readout.setParent(area.view)
         self._readout.setFont(theme.tabular("small"))
@@ -74,5 +75,16 @@ class PlotPointer:
             words.append(f"{trace.shown_name} {joined(*quantity(shown, pane.kind.unit))}")
         self._readout.setText("   ".join(words))
         self._readout.adjustSize()
-        self._readout.move(self._area.view.width() - self._readout.width() - 3 * _MARGIN, _MARGIN)
+        self._readout.move(self._left_of_flags(self._readout.width()), _MARGIN)
         self._readout.show()
+
+    def _left_of_flags(self, width: int) -> int:
+        """Where words this wide hide no cursor's letter, as far right as can be; at the right end where there
+        is no such place."""
+        view = self._area.view
+        at_end = left = view.width() - width - 3 * _MARGIN
+        flags = sorted((flag.left(), flag.right()) for flag in self._cursors.flags)
+        for starts, ends in reversed(flags):
+            if starts < left + width + _MARGIN and ends > left - _MARGIN:
+                left = int(starts) - width - 2 * _MARGIN
+        return left if left >= 0 else at_end
