@@ -271,8 +271,10 @@ class Panes(QWidget):
         """Those of the pictures, then what was kept of others, fitted to this window."""
         self._forget_sides()
         room = max(self.height(), 1)
-        # In a low window some lines of the editor stay, and the curves are high enough to be read.
-        bottom = min(self._services.theme.theme.size("pane.bottom_default"), room * 13 // 20)
+        # In a low window some lines of the editor stay, and the curves are high enough to be read; in a high
+        # one they grow with it.
+        usual = self._services.theme.theme.size("pane.bottom_default")
+        bottom = min(max(usual, room * 2 // 5), room * 13 // 20)
         shares = [_LEFT_SHARES.get(key, _A_SHARE) for key in self.sections]
         for splitter, usual, first in (
             (self.left, [room * share // sum(shares) for share in shares], None),
