@@ -273,8 +273,8 @@ class Panes(QWidget):
         room = max(self.height(), 1)
         # In a low window some lines of the editor stay, and the curves are high enough to be read; in a high
         # one they grow with it.
-        usual = self._services.theme.theme.size("pane.bottom_default")
-        bottom = min(max(usual, room * 2 // 5), room * 13 // 20)
+        least = self._services.theme.theme.size("pane.bottom_default")
+        bottom = min(max(least, room * 2 // 5), room * 13 // 20)
         shares = [_LEFT_SHARES.get(key, _A_SHARE) for key in self.sections]
         for splitter, usual, first in (
             (self.left, [room * share // sum(shares) for share in shares], None),
