@@ -31,7 +31,8 @@ _MODELS = (
 
 def _ring(stages: int) -> str:
     cells = [
-        f"Mn{n} r{(n + 1) % stages} r{n} 0 0 n w=2u l=0.5u\nMp{n} r{(n + 1) % stages} r{n} vdd vdd p w=5u l=0.5u\n"
+        f"Mn{n} r{(n + 1) % stages} r{n} 0 0 n w=2u l=0.5u\n"
+        f"Mp{n} r{(n + 1) % stages} r{n} vdd vdd p w=5u l=0.5u\n"
         f"C{n} r{n} 0 20f\n"
         for n in range(stages)
     ]
@@ -45,7 +46,8 @@ def _ladder(rungs: int) -> str:
 
 def _multiplier(stages: int) -> str:
     cells = [
-        f"C{2 * n} a{n} a{n + 1} 1u\nC{2 * n + 1} b{n} b{n + 1} 1u\nDa{n} b{n} a{n + 1} d\nDb{n} a{n + 1} b{n + 1} d\n"
+        f"C{2 * n} a{n} a{n + 1} 1u\nC{2 * n + 1} b{n} b{n + 1} 1u\n"
+        f"Da{n} b{n} a{n + 1} d\nDb{n} a{n + 1} b{n + 1} d\n"
         for n in range(stages)
     ]
     return (
