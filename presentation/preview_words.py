@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from application.goal_checks.previewing import ChangePreview, CircuitPreview, FigureChange, GoalChange
@@ -29,10 +28,10 @@ class PreviewLine:
     tone: Tone = "plain"
 
 
-def lines_of(change: ChangePreview, seen: Path | None = None) -> tuple[PreviewLine, ...]:
-    """All that is told. A circuit is named where there are several, or it is another than is `seen`."""
+def lines_of(change: ChangePreview) -> tuple[PreviewLine, ...]:
+    """All that is told. A circuit is named where there are several, or it only reads what is changed."""
     found: list[PreviewLine] = []
-    is_named = len(change.circuits) > 1 or (seen is not None and change.circuits[0].circuit != seen)
+    is_named = len(change.circuits) > 1 or not change.circuits[0].is_changed
     for each in change.circuits:
         if is_named:
             found.append(PreviewLine(msg("{name}:", name=each.circuit.name), "head"))

@@ -89,6 +89,8 @@ class CircuitPreview:
     """What the change does to one circuit."""
 
     circuit: Path
+    is_changed: bool = False
+    """It is one of the changed files itself; else it reads one."""
     goals: tuple[GoalChange, ...] = ()
     figures: tuple[FigureChange, ...] = ()
     before: tuple[Plot, ...] = ()
@@ -147,7 +149,8 @@ class PreviewChange:
 
         `now`: unsaved texts in place of files on the disk. `circuits`: those that are meant first (shown, in
         front), with or without goals; behind them come the changed files and every circuit with goals.
-        `is_wanted`: also one whose run takes longer than `QUICK_S`. What a circuit lacks is said in its
+        `is_wanted`: also one whose run takes longer than `QUICK_S`. Of a circuit that itself goes nothing is
+        said. What a circuit lacks is said in its
         result. Raises EnvironmentProblem without a simulator, NeedsConfirmation where nothing confines it.
         """
         asked, names = await off_loop(self._asked, root, (*(now or {}), *then, *circuits))
@@ -155,7 +158,8 @@ class PreviewChange:
         given = {names[path]: path for path in (*then, *circuits)}
         later = {**written, **changed}
         meant = [names[path] for path in circuits]
-        order = list(dict.fromkeys((*meant, *changed, *asked)))[:_MOST_READ]
+        stays = (each for each in (*meant, *changed, *asked) if changed.get(each, b"") is not None)
+        order = list(dict.fromkeys(stays))[:_MOST_READ]
         found: list[CircuitPreview] = []
         left_out = 0
         for circuit in order:
@@ -168,7 +172,8 @@ class PreviewChange:
                 left_out += 1
                 continue
             compared = await self._compared(circuit, states, asked.get(circuit, ()), is_wanted=is_wanted)
-            found.append(replace(compared, circuit=given.get(circuit, circuit)))
+            named = given.get(circuit, circuit)
+            found.append(replace(compared, circuit=named, is_changed=circuit in changed))
         return ChangePreview(circuits=tuple(found), left_out=left_out) if found else None
 
     def _asked(

@@ -146,6 +146,12 @@ class ProjectFiles(Protocol):
         """Remove what an interrupted write of `path` left beside it; nobody may be writing there, unless
         `only_old`: what was begun so long ago that nobody writes it any more."""
 
+    def hold_design(self) -> None:
+        """Be the one design that the project has at a time, among all processes, until `close`.
+
+        Raises UserInputError ("design_running"), EnvironmentProblem.
+        """
+
     def close(self) -> None:
         """Release what was opened."""
 

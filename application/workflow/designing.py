@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
@@ -79,6 +80,8 @@ __all__ = [
 
 CONFIRM = "confirm"
 """Kind of an interrupt in the agent's loop (`agent.loop.CONFIRM`, which is slow to import)."""
+_LEAVES_WITHIN_S = 5.0
+"""Whoever gave its conversation up to us leaves the project within this time."""
 _logger = logging.getLogger(__name__)
 
 
@@ -108,7 +111,7 @@ class DesignCircuit:
         self._narrators = narrators
         """Gives, for a sentence, what puts events into words of the sentence's language."""
         self._at_work: set[Path] = set()
-        """Projects with a design under way: each has one at a time."""
+        """Projects with a design under way here: each has one at a time."""
 
     async def __call__(
         self,
@@ -330,6 +333,7 @@ async def _opened(project: ProjectFiles, progress: Progress) -> AsyncIterator[tu
                 run = await session.resume(request)
             else:
                 run = await session.begin(request, progress.ask)
+            await _hold(project, waits=bool(request.session_id) or isinstance(request, ResumeRequest))
             progress.announce(run, is_new=session.is_new, problems=session.problems)
             if session.answer is not None:
                 progress.emit(ConfirmationAsked(kind="pending_run", answer=session.answer))
@@ -345,6 +349,19 @@ async def _opened(project: ProjectFiles, progress: Progress) -> AsyncIterator[tu
             yield session, run
     finally:
         await session.close()
+
+
+async def _hold(project: ProjectFiles, *, waits: bool) -> None:
+    """Be the project's one design, among all processes too; `waits` for one that may be about to leave."""
+    last = time.monotonic() + (_LEAVES_WITHIN_S if waits else 0.0)
+    while True:
+        try:
+            await off_loop(project.hold_design)
+            return
+        except UserInputError:
+            if time.monotonic() >= last:
+                raise
+        await asyncio.sleep(0.05)
 
 
 async def _follow(

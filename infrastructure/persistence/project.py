@@ -29,6 +29,7 @@ from infrastructure.persistence.confined import (
     write_problem,
 )
 from infrastructure.persistence.object_store import ObjectStore
+from infrastructure.persistence.process_locks import LockInUse, ProcessLock
 from infrastructure.persistence.stored_results import take_over
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
@@ -96,6 +97,8 @@ class ProjectFolder:
         self.traces_path = self.private / paths.TRACES_FILE
         self.results_folder = self.private / paths.RESULTS_FOLDER
         self._objects = ObjectStore(self.private / paths.OBJECTS_FOLDER)
+        self._design: ProcessLock | None = None
+        """Held while a design is under way here."""
 
     @cached_property
     def sessions(self) -> SessionFiles:
@@ -159,10 +162,33 @@ class ProjectFolder:
         finally:
             transcript.close()
 
+    def hold_design(self) -> None:
+        """Be the one design that a project has at a time; see application.ports.project.ProjectFiles."""
+        path = self.private / paths.DESIGN_LOCK_FILE
+        try:
+            self._design = ProcessLock(path)
+        except LockInUse as error:
+            holder = error.holder
+            where = (
+                msg(
+                    "Another design is running in this project, in process {pid} on {host}.",
+                    pid=holder.pid,
+                    host=holder.host,
+                )
+                if holder
+                else msg("Another design is running in this project.")
+            )
+            advice = msg("Let it finish, or stop it, and send the message again.")
+            raise UserInputError(where, advice=advice, error_type="design_running") from error
+        except OSError as error:
+            raise write_problem(error, path) from error
+
     def close(self) -> None:
-        """Close the log, if it was opened."""
+        """Close the log, if it was opened, and leave the place of the design."""
         if "operations" in self.__dict__:
             self.operations.close()
+        if self._design is not None:
+            self._design.release()
 
     def place_of(self, path: Path) -> str:
         """Where `path` really is: relative to the project, forward slashes, links resolved.

@@ -219,10 +219,10 @@ class BottomPane(QWidget):
         self.maximise_requested.emit(self._is_maximised)
 
     def _on_started(self) -> None:
-        self._run_bar.show()
         self._steps = None
         self._progress.setRange(0, 0)  # no figure yet: an analysis without a time has none
         self.retranslate()
+        self._run_bar.show()  # last: a bar that is seen paints at once, and with it all that waits
 
     def _on_step(self, steps: StepsSoFar) -> None:
         self._steps = steps

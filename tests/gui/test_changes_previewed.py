@@ -95,6 +95,7 @@ async def test_a_card_says_what_its_calls_would_do_and_the_plot_draws_it(
         answer("", calls=rewritten("2k")),
         answer("Well."),
         answer("", calls=rewritten("{oops}")),
+        answer("", calls=[call("delete_file", {"path": "part.inc"})]),
         answer("", calls=rewritten("1.05k")),
         answer("Done."),
     ]
@@ -128,6 +129,17 @@ async def test_a_card_says_what_its_calls_would_do_and_the_plot_draws_it(
         await until(lambda: preview_state() == "done", timeout_s=60)
         assert "does not simulate any more:" in shown(panel)
         assert not dashed(parts)
+        panel.model.stop()
+        await until(lambda: not panel.is_running, timeout_s=60)
+
+        # Who reads a file that is to go is named, also a circuit that nobody looks at.
+        (circuit.parent / "part.inc").write_text("C1 out 0 100n\n")
+        other = FILTER.replace("C1 out 0 100n", ".include part.inc")
+        (circuit.parent / "other.cir").write_text(other)
+        type_and_send(panel, "Tidy up.")
+        await until(lambda: preview_state() == "done", timeout_s=60)
+        assert "other.cir:" in shown(panel)
+        assert "does not simulate any more:" in shown(panel).rpartition("other.cir:")[2]
         panel.model.stop()
         await until(lambda: not panel.is_running, timeout_s=60)
 

@@ -207,6 +207,16 @@ async def test_another_conversation_stops_the_run_of_its_tab_and_says_so(
     assert of(panel, AnswerText)[-1].text == "It rings at"
     assert of(panel, Interrupted)[-1].reason == "session_switch"
 
+    # From the list of conversations it can be opened beside, too.
+    panel.show_history()
+    dialog = top_dialog("historyDialog")
+    await until(lambda: dialog.list.count() == 2)
+    (row,) = (row for row in (0, 1) if not dialog.shows(dialog.list.item(row).data(Qt.ItemDataRole.UserRole)))
+    dialog.list.setCurrentRow(row)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Return, CONTROL)
+    await until(lambda: panel.session_id == one)
+    assert [tab.session_id for tab in panel.tabs.all] == [two, one]
+
 
 async def test_a_question_waits_until_its_tab_is_in_front(panel: ConversationPanel, until: Until) -> None:
     panel.toggle_mode()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QModelIndex, QSize, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QFont, QPainter
+from PyQt6.QtGui import QFont, QGuiApplication, QKeySequence, QPainter, QShortcut
 from PyQt6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -61,8 +61,8 @@ class ConversationsDialog(QDialog):
     """Tells what is to be done with which conversation of the project at `root`; what was removed, and what
     comes from a file, it puts back and takes in itself."""
 
-    opened = pyqtSignal(str, str)
-    """Id, the message that was looked for ("" = none)."""
+    opened = pyqtSignal(str, str, bool)
+    """Id, the message that was looked for ("" = none), whether in a tab of its own."""
     deleted = pyqtSignal(str, bool)
     """Id, whether nothing of it is to be kept."""
     renamed = pyqtSignal(str, str)
@@ -122,7 +122,7 @@ class ConversationsDialog(QDialog):
         self.list.setItemDelegate(_TwoLines(self._services, self))
         mark(self.list, surface="panel")
         self.list.currentItemChanged.connect(self._on_selection)
-        self.list.itemActivated.connect(self._open)
+        self.list.itemActivated.connect(self._on_activated)
         self._size = ElidedLabel()
         self._size.setObjectName("historySize")
         mark(self._size, role="small")
@@ -145,12 +145,14 @@ class ConversationsDialog(QDialog):
     def _make_buttons(self) -> None:
         self._rename, self._export, self._delete = QPushButton(), QPushButton(), QPushButton()
         self._close, self._use, self._import = QPushButton(), QPushButton(), QPushButton()
+        self._beside = QPushButton()
         for button, name in (
             (self._rename, "historyRename"),
             (self._export, "historyExport"),
             (self._delete, "historyDelete"),
             (self._import, "historyImport"),
             (self._close, "historyClose"),
+            (self._beside, "historyBeside"),
             (self._use, "historyOpen"),
         ):
             button.setObjectName(name)
@@ -171,7 +173,10 @@ class ConversationsDialog(QDialog):
             lambda: self._services.start(self._import_after_question(), kind="question")
         )
         self._close.clicked.connect(self.reject)
-        self._use.clicked.connect(self._open)
+        self._use.clicked.connect(lambda: self._open(beside=False))
+        self._beside.clicked.connect(lambda: self._open(beside=True))
+        keys = QShortcut(QKeySequence("Ctrl+Return"), self)
+        keys.activated.connect(self._beside.click)
 
     def _make_layout(self) -> None:
         footer = QWidget()
@@ -184,6 +189,7 @@ class ConversationsDialog(QDialog):
             self._import,
             1,
             self._close,
+            self._beside,
             self._use,
         )
         left = QWidget()
@@ -228,6 +234,8 @@ class ConversationsDialog(QDialog):
         self._export.setText(language(msg("Export")))
         self._import.setText(language(msg("Import…")))
         self._close.setText(language(msg("Close")))
+        self._beside.setText(language(msg("Open in new tab")))
+        self._beside.setToolTip("Ctrl+Enter")
         for action in self._formats.actions():
             action.setText(language(_FORMATS[action.data()]))
         self._previewed = ("", "")
@@ -302,7 +310,7 @@ class ConversationsDialog(QDialog):
         self._size.setText(language(text))
         self._use.setText(language(msg("Restore") if self.is_removed else msg("Open")))
         self._delete.setText(language(msg("Delete permanently") if self.is_removed else msg("Delete")))
-        for button in (self._rename, self._export, self._import):
+        for button in (self._rename, self._export, self._import, self._beside):
             button.setVisible(not self.is_removed)
 
     def _fill(self) -> None:
@@ -351,7 +359,7 @@ class ConversationsDialog(QDialog):
 
     def _on_selection(self, *_: object) -> None:
         chosen = self._chosen()
-        for button in (self._use, self._rename, self._export, self._delete):
+        for button in (self._use, self._beside, self._rename, self._export, self._delete):
             button.setEnabled(chosen is not None)
         self._show_preview()
 
@@ -393,14 +401,19 @@ class ConversationsDialog(QDialog):
 
     # --- what is done --------------------------------------------------------------------------------
 
-    def _open(self, *_: object) -> None:
+    def _on_activated(self) -> None:
+        """By Enter or a double click; with Ctrl in a tab of its own."""
+        keys = QGuiApplication.keyboardModifiers()
+        self._open(beside=bool(keys & Qt.KeyboardModifier.ControlModifier))
+
+    def _open(self, *, beside: bool = False) -> None:
         chosen = self._chosen()
         if chosen is not None and self.is_removed:
             self._services.start(
                 self._work(self._shelf.restore(self._root, chosen.session_id)), kind="sessions"
             )
         elif chosen is not None:
-            self.opened.emit(chosen.session_id, self._hit())
+            self.opened.emit(chosen.session_id, self._hit(), beside)
             self.accept()
 
     def _ask_name(self) -> None:

@@ -266,15 +266,15 @@ class ConversationPanel(QWidget):
     def mode(self) -> Mode:
         return self.model.mode
 
-    def open_session(self, session_id: str, hit: str = "") -> None:
+    def open_session(self, session_id: str, hit: str = "", *, beside: bool = False) -> None:
         """The tab that has it, or in the one in front; what runs there is stopped for it. `hit`: the message
-        that was looked for."""
+        that was looked for; `beside`: in a tab of its own."""
         self.say(None)
         place = ScrollPlace(hit, is_marked=bool(hit))
         if hit and session_id == self.model.session_id and not self.model.transcript.is_unread:
             self._messages.show_all(place)
         else:
-            self.tabs.open_session(session_id, place)
+            self.tabs.open_session(session_id, place, beside=beside)
 
     def new_conversation(self) -> None:
         """An empty one, in a tab of its own."""

@@ -28,7 +28,7 @@ class StoredList(QObject):
         tabs: ConversationTabs,
         panel: QWidget,
         *,
-        open_session: Callable[[str, str], None],
+        open_session: Callable[..., None],
         say: Callable[[Message | None], None],
     ) -> None:
         super().__init__(panel)
@@ -43,7 +43,7 @@ class StoredList(QObject):
         from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
         self._dialog = dialog = ConversationsDialog(self._services, self._tabs.shelf, root, self._panel)
-        dialog.opened.connect(self._open_session)
+        dialog.opened.connect(lambda key, hit, beside: self._open_session(key, hit, beside=beside))
         dialog.deleted.connect(self._delete)
         dialog.renamed.connect(lambda key, name: self._say(self._tab_of(key).transcript.rename(key, name)))
         dialog.exported.connect(self._export)

@@ -275,18 +275,24 @@ class ConversationTabs:
         if tab is self.front:
             self._front_changed()
             return
+        self._put_beside(tab)
+
+    def _put_beside(self, tab: ConversationViewModel) -> None:
+        """A new tab at the right of the one in front, and now itself in front."""
         at = self.all.index(self.front) + 1
         self.all = (*self.all[:at], tab, *self.all[at:])
         self.show(tab)
 
-    def open_session(self, session_id: str, place: ScrollPlace = END) -> None:
-        """Show a stored conversation: the tab that has it, or in the one in front."""
+    def open_session(self, session_id: str, place: ScrollPlace = END, *, beside: bool = False) -> None:
+        """Show a stored conversation: the tab that has it, or in the one in front; `beside`: in a new one."""
         holder = self.holder(session_id)
         if holder is not None and holder is not self.front:
             holder.scroll = place if place.key else holder.scroll
             self.show(holder)
-        else:
-            self.front.transcript.open(session_id, place)
+            return
+        if beside and holder is None and not self.front.is_untouched:
+            self._put_beside(self._make(self.shelf, self.root))
+        self.front.transcript.open(session_id, place)
 
     def move(self, tab: ConversationViewModel, to: int) -> None:
         others = [each for each in self.all if each is not tab]

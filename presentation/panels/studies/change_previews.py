@@ -222,7 +222,9 @@ class ChangePreviews(QObject):
             if not asked.is_wanted and not is_free:
                 return Preview(state="asks")
             asked.told(Preview(state="working"))
-            meant = (proposal.circuit, workspace.front_circuit, workspace.main_circuit)
+            meant = [proposal.circuit, workspace.front_circuit, workspace.main_circuit]
+            if None in contents.values():  # whoever reads a file that is to go should be known
+                meant += await self._app.project.browse.circuits(root)
             found = await self._app.design.preview_change(
                 root,
                 contents,

@@ -71,13 +71,20 @@ def test_a_run_is_followed_and_taken_over(forked_commands: ForkedCommands, cli: 
 def test_a_yes_on_the_terminal_takes_over_a_design_that_waits(
     forked_commands: ForkedCommands, cli: Cli, tmp_path: Path
 ) -> None:
-    """A design asks at its checkpoint on one terminal; on another one its question is taken over."""
+    """A design asks at its checkpoint on one terminal; on another one its question is taken over.
+
+    Until then no other design may begin in its project.
+    """
     near, far = pty.openpty()
     with forked_commands.start("design", tmp_path, "RC low-pass, cutoff 1 kHz", terminal=far) as first:
         os.close(far)
         seen = ""
         while "[y/" not in seen and "?" not in seen[-80:]:
             seen += os.read(near, 4096).decode(errors="replace")
+        second = cli("design", tmp_path, "RC high-pass, cutoff 1 kHz", "--yes", "--json")
+        (why,) = (event for event in second.events if event["type"] == "error")
+        assert (second.exit_code, why["error_type"]) == (2, "design_running")
+        assert f"in process {first.pid} on " in why["message"]
         [info] = cli("sessions", "list", tmp_path, "--json").document["sessions"]
         done = cli("design", tmp_path, "--resume", "--session", info["id"], "--take-over", "--yes", "--json")
         assert (done.exit_code, done.events[-1]["goals_met"]) == (0, True)

@@ -83,6 +83,7 @@ async def test_goals_and_curves_before_and_after_and_the_project_as_it_was(
     assert abs(one[0]) == pytest.approx(abs(other[0]), rel=1e-2)
     assert abs(one[-1]) == pytest.approx(10 * abs(other[-1]), rel=1e-2)
     assert _said(found) == [
+        "head: a.cir:",  # it only reads what is changed
         "missed: fc 1.593 kHz → 159.9 Hz ✗ lost (1.4 kHz … 1.8 kHz)",
         "missed: hot (at 125 degC) 1.07 kHz → 107.9 Hz ✗ lost (≥ 1 kHz)",
         "met: dc −0.009 dB → −0.026 dB ✓",
@@ -109,7 +110,8 @@ async def test_goals_and_curves_before_and_after_and_the_project_as_it_was(
     gone = await preview(root, {part: None})
     assert gone is not None
     assert gone.circuits[0].problem is not None
-    assert "part.inc" in _said(gone)[0]
+    assert "part.inc" in _said(gone)[1]
+    assert await preview(root, {root / "plain.cir": None}, circuits=[root / "plain.cir"]) is None
     broken = _deck(more="R5 out 0 {nope}\n").encode()
     worse = await preview(root, {a: broken})
     assert worse is not None
