@@ -968,10 +968,13 @@ async def test_names_of_the_project_are_offered_behind_an_at(
     panel.activateWindow()
     edit.setFocus()
     await until(edit.hasFocus)
-    QTest.keyClicks(edit, "Compare @")
+    QTest.keyClicks(edit, "Compare")
+    QTest.mouseClick(panel.composer.mention_button, Qt.MouseButton.LeftButton)
+    assert panel.composer.text == "Compare @"
     await until(lambda: "filter.cir" in offered(panel))
     assert offered(panel)[0] == "Files"
     assert "Nodes of filter.cir" in offered(panel)
+    assert offered(panel)[-1].startswith("Tab: ")
     keys(panel, Qt.Key.Key_Tab)
     assert not [name for name in offered(panel) if set(name) & {*'"\n\u202e\x1b'}]
     assert "filter.cir" in offered(panel)

@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QPlainTextEdit, QWidget
 
 from application.groups.project import Project
 from domain.circuit.netlist import NETLIST_SUFFIXES
+from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
 from presentation.mentions import can_be_mentioned, mention
 from presentation.ready_sentences import READY_SENTENCES
@@ -72,18 +73,22 @@ class SlashCommand:
     """Put in place of it, to be changed and sent; of the circuit in front."""
     command: str = ""
     """Else the window's command that it carries out."""
+    action: str = ""
+    """What does the same by a key."""
 
 
 COMMANDS = (
     *(SlashCommand(word=each.word, text=each.text, sentence=each.sentence) for each in READY_SENTENCES),
-    SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run"),
+    SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run", action="run"),
     SlashCommand(word="compress", text=msg("Compress the conversation"), command="compress"),
     SlashCommand(word="edit", text=msg("Edit your last message and send it again"), command="edit"),
     SlashCommand(word="regenerate", text=msg("Regenerate the last answer"), command="regenerate"),
     SlashCommand(word="model", text=msg("Choose another model"), command="model"),
-    SlashCommand(word="mode", text=msg("Switch between free work and workflow"), command="mode"),
-    SlashCommand(word="new", text=msg("New conversation"), command="new"),
-    SlashCommand(word="history", text=msg("All conversations"), command="history"),
+    SlashCommand(
+        word="mode", text=msg("Switch between free work and workflow"), command="mode", action="switchMode"
+    ),
+    SlashCommand(word="new", text=msg("New conversation"), command="new", action="new_conversation"),
+    SlashCommand(word="history", text=msg("All conversations"), command="history", action="show_history"),
 )
 
 
@@ -153,7 +158,8 @@ class Completion(QObject):
             names += [_name("node", node, prefix="node:", icon="circle-dashed") for node in some]
             for goal in await browse.goals(root, shown):
                 label = self._services.language(name_of(goal))
-                names.append(_name("goal", label, written=f"goal:{goal.metric}", icon="target"))
+                limit = limit_text(goal)
+                names.append(_name("goal", label, written=f"goal:{goal.metric}", detail=limit, icon="target"))
         for result in await browse.results(root, with_studies=True):
             if result.study:
                 text = f"{result.circuit.name} · {self._services.language(title_of(result.study))}"
@@ -221,6 +227,8 @@ class Completion(QObject):
             for name in found[: _MOST if len(kinds) == 1 else _OF_EACH_KIND]:
                 act = partial(self._insert, start, mention(name.written))
                 hits.append(Hit(text=name.text, detail=name.detail, icon=name.icon, act=act))
+        if len(kinds) > 1 and sum(hit.is_heading for hit in hits) > 1:
+            hits.append(_heading(self._services.language(msg("Tab: one kind only"))))
         self._show(hits)
 
     def _offer_commands(self, wanted: str) -> None:
@@ -228,7 +236,9 @@ class Completion(QObject):
         hits = [
             Hit(
                 text=f"/{each.word}",
-                detail=language(each.text),
+                detail=self._services.with_key(language(each.text), each.action)
+                if each.action
+                else language(each.text),
                 icon="terminal",
                 act=partial(self._run, each),
             )
@@ -246,6 +256,13 @@ class Completion(QObject):
         frame = self._edit.parentWidget() or self._edit
         corner = frame.mapTo(self._panel, QPoint(0, 0))
         self.list.offer(hits, above=corner, least_width=frame.width())
+
+    def begin(self) -> None:
+        """Write an @ where the caret is, as somebody who types would."""
+        before = self._before()
+        is_apart = not before or before[-1].isspace()
+        self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._edit.textCursor().insertText("@" if is_apart else " @")
 
     # --- keys ----------------------------------------------------------------------------------------
 

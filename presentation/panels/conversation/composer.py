@@ -172,6 +172,9 @@ class Composer(QFrame):
         self.picture_button.clicked.connect(lambda: self.attach_asked.emit(True))
         self.file_button = IconButton(services, "paperclip", msg("Attach a file"), name="attachFile")
         self.file_button.clicked.connect(lambda: self.attach_asked.emit(False))
+        self.mention_button = IconButton(
+            services, "at-sign", msg("Name a file, node, result or goal"), name="mentionButton"
+        )
         self.search_switch = SearchSwitch(services, models)
         self.model_button = QToolButton(self)
         self.model_button.setObjectName("modelButton")
@@ -192,6 +195,7 @@ class Composer(QFrame):
         arrange(
             row,
             self.file_button,
+            self.mention_button,
             self.search_switch,
             1,
             self._tokens,
@@ -226,7 +230,7 @@ class Composer(QFrame):
             self.retranslate()
 
     def _order_tabs(self, *behind_text: QWidget) -> None:
-        attaching = (self.picture_button, self.file_button, self.search_switch)
+        attaching = (self.picture_button, self.file_button, self.mention_button, self.search_switch)
         order = (self.edit, *behind_text, *attaching, self.model_button, self.send_button)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)

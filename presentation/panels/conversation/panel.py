@@ -339,7 +339,7 @@ class ConversationPanel(QWidget):
         self._intake = Intake(services, app.conversations, lambda: self.model, self.say, self)
         self._intake.listen_to(self.composer)
         self.composer.edit.said = lambda: self.model.said
-        Completion(
+        completion = Completion(
             services,
             app.project,
             self.composer.edit,
@@ -355,6 +355,7 @@ class ConversationPanel(QWidget):
                 "model": self.composer.model_button.showMenu,
             },
         )
+        self.composer.mention_button.clicked.connect(completion.begin)
         self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
         self.composer.search_switch.bind(self.set_choice)
