@@ -433,6 +433,8 @@ class Asking:
             state="taken" if is_confirmed or not (leads_on or intent.kind == "unclear") else "asks",
             others=decision.others(intent),
             changed=tuple(goal for goal in new if goal not in asked.question.goals),
+            before=asked.question.goals,
+            verdicts=asked.question.verdicts,
         )
         self._items.put(chip)
         if is_confirmed and leads_on:

@@ -22,7 +22,7 @@ _REFERENCES = {code: f"&#{code};" for code in HIDDEN}
 _OPERATOR = re.compile(r"(?<=[\w)])[-+*/,](?=[\w(])")
 """Behind it an expression is broken that is wider than its cell, rather than within a name."""
 _TEXTS = {
-    "bold": ("b", ""), "struck": ("b", ""), "time": ("time", ""), "code": ("code", ""),
+    "bold": ("b", ""), "struck": ("b", ""), "was": ("s", ""), "time": ("time", ""), "code": ("code", ""),
     "expr": ("div", "expr"), "title": ("span", ""), "label": ("span", ""), "aside": ("span", "dim"),
 }  # fmt: skip
 """Elements of kinds of text; of all others a span of their class."""

@@ -285,6 +285,10 @@ class Understood:
     """What it can be corrected to."""
     changed: tuple[DesignGoal, ...] = ()
     """The goals that it changes."""
+    before: tuple[DesignGoal, ...] = ()
+    """Those that hold while it asks."""
+    verdicts: tuple[GoalVerdict, ...] = ()
+    """Of the round that is asked about: with its figures the changed goals are met or missed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

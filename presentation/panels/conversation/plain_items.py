@@ -267,7 +267,7 @@ class _Drawn:
         text = self._parts.colored(text, color) if color else text
         if kind in ("bold", "struck", "value", "prose end", "prose end ok"):
             text = f"<b>{text}</b>"
-        return f"<s>{text}</s>" if kind == "struck" else text
+        return f"<s>{text}</s>" if kind in ("struck", "was") else text
 
     def _para(self, para: b.Para) -> str:
         inside = self._joined(para.parts, " " if para.kind in _SPACED else _GAP).replace(" <br> ", "<br>")

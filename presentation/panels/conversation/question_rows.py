@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswer
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.confirmation_words import always_text, deed_of, facts_of, reasons_of, title_of
-from presentation.goal_margins import limit_text, shown
+from presentation.goal_margins import limit_text, row_of, shown
 from presentation.goal_words import name_of
 from presentation.intent_words import label_of, understood_text
 from presentation.panels.conversation import blocks as b
@@ -69,7 +73,25 @@ def understood_row(item: Understood) -> b.Row:
     main = b.Buttons((b.Button(act="intent", argument=intent.kind, label=label, kind="primary"),))
     head = b.Line("", (b.Text(msg("Something else was meant"), "label"),))
     fold = b.Fold(part="others", head=head, body=(others,), kind="correct")
-    return b.Row((b.Frame("understood asks", (line, main, fold)),))
+    return b.Row(
+        (b.Frame("understood asks", (line, *map(partial(_change, item), item.changed), main, fold)),)
+    )
+
+
+def _change(item: Understood, goal: DesignGoal) -> b.Para:
+    """A goal as it is and as it would be, and how the round that is asked about then stands."""
+    old = next((each for each in item.before if each.metric == goal.metric), None)
+    measured = next((each.measured for each in item.verdicts if each.goal.metric == goal.metric), None)
+    parts: list[b.Node] = [b.Text(name_of(goal))]
+    if old is not None:
+        parts += [b.Text(shown(limit_text(old)), "was"), b.Text("→", "dim")]
+    parts.append(b.Text(shown(limit_text(goal)), "bold"))
+    if measured is not None and not math.isnan(measured.value):
+        is_met = goal.is_met_by(measured.value)
+        row = row_of(GoalVerdict(goal=goal, measured=measured, met=is_met))
+        told = msg("{value} then has {margin}", value=shown(row.value), margin=shown(row.margin_text))
+        parts.append(b.Text(told, "won", "ok.text") if is_met else b.Text(told, "lost", "error.text"))
+    return b.Para("line change", tuple(parts))
 
 
 def confirmation_row(item: Confirmation) -> b.Row:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from application.ports.events import (
     AlternativeTaken,
@@ -299,3 +300,21 @@ def test_what_a_run_understood_replaces_what_the_rules_did() -> None:
     told = items.last()
     assert isinstance(told, Understood)
     assert (told.intent.kind, told.intent.round_number, told.state) == ("go_back", 1, "closed")
+
+
+def test_a_changed_goal_says_how_the_round_then_stands() -> None:
+    """Before anybody answers; a figure that nobody has is left out."""
+    old = DesignGoal(metric="peaking", expression="max(v(out))", unit="dB", maximum=0.5)
+    new = replace(old, maximum=0.8)
+    intent = CheckpointIntent(kind="goals", text="0.8 dB is fine", goals=(new,))
+    for value, told in ((0.62, "0.62 dB then has +23 %"), (0.92, "0.92 dB then has −15 %"), (math.nan, "")):
+        verdict = GoalVerdict(goal=old, measured=Quantity(value=value, unit="dB"), met=False)
+        item = Understood(
+            key="u", intent=intent, state="asks", changed=(new,), before=(old,), verdicts=(verdict,),
+            others=("question",),
+        )  # fmt: skip
+        html = HtmlItems(Translator("en"))(item).replace("\N{NO-BREAK SPACE}", " ")
+        assert "<s>≤ 0.5 dB</s>" in html
+        assert "<b>≤ 0.8 dB</b>" in html
+        assert told in html
+        assert ("then has" in html) is bool(told)
