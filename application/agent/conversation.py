@@ -310,7 +310,8 @@ class Conversation:
     async def end_turn(
         self, stop_reason: str, *, failure: TurnFailure | None = None, note: Message | None = None
     ) -> None:
-        """Write that the newest turn is over, and why it failed, or which limit (`note`) ended it."""
+        """Write that the newest turn is over, and why it failed, or which limit ended it, or what is doubtful
+        about its answer (`note`)."""
         event = {
             "event": "turn",
             "turn_id": self.record.open_turn,

@@ -1,7 +1,7 @@
 """What happened in a conversation beside its messages, in lines for exports.
 
-Why a turn failed, was stopped or ended, what was permitted, how a checkpoint was answered. The words of a
-design, its goals and its figures stand in its messages.
+Why a turn failed, was stopped or ended, what is doubtful about its answer, what was permitted, how a
+checkpoint was answered. The words of a design, its goals and its figures stand in its messages.
 """
 
 from __future__ import annotations
@@ -90,6 +90,8 @@ def _marks(session: ShownSession) -> Iterator[tuple[str, str, Message]]:
         yield "failure", ends.get(turn, ""), msg("Failed: {kind}", kind=failure.message)
     for turn, limit in session.limits.items():
         yield "limit", ends.get(turn, ""), limit.note
+    for turn, note in session.notes.items():
+        yield "note", ends.get(turn, ""), note
     for turn, reason in session.stops.items():
         yield "stop", ends.get(turn, ""), STOPS.get(reason, STOPS["interrupted"])
 

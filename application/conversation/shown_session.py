@@ -116,7 +116,7 @@ class Mark:
     after: str
     """The message behind which it stands; "" = before all."""
     kind: str
-    """permission, checkpoint, failure, limit, stop; of an imported conversation what its file says."""
+    """permission, checkpoint, failure, limit, note, stop; of an imported conversation what its file says."""
     text: Message
 
 
@@ -143,6 +143,8 @@ class ShownSession:
     """Why turns failed, by the id of their user's message."""
     limits: Mapping[str, TurnLimit] = field(default_factory=dict)
     """Which limits ended turns, likewise."""
+    notes: Mapping[str, Message] = field(default_factory=dict)
+    """What is doubtful about the answers of turns, or which goals they lost, likewise."""
     stops: Mapping[str, str] = field(default_factory=dict)
     """Why turns of chats were broken off from outside: "user", "interrupted" ..., likewise."""
     design: tuple[StoryStep, ...] = ()
@@ -226,6 +228,7 @@ def shown(
         cards=_cards(events),
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
+        notes=_notes(events),
         stops=_stops(events),
         compressions=_compressions(events),
         marks=_marks(events),
@@ -360,6 +363,16 @@ def _limits(events: Sequence[Json]) -> Mapping[str, TurnLimit]:
         turn_id: TurnLimit(stop_reason=_text(event.get("stop_reason")), note=note)
         for turn_id, event in _ends(events).items()
         if (note := message_from_plain(event.get("note"))) is not None
+        and event.get("stop_reason") != "completed"
+    }
+
+
+def _notes(events: Sequence[Json]) -> Mapping[str, Message]:
+    return {
+        turn_id: note
+        for turn_id, event in _ends(events).items()
+        if (note := message_from_plain(event.get("note"))) is not None
+        and event.get("stop_reason") == "completed"
     }
 
 

@@ -315,7 +315,8 @@ class Turn:
         conversation = self._conversation
         note = await self._with_lost_goals(await self._parts.note_on(ended, self._seconds))
         self._end_to_write = ended
-        await conversation.end_turn(ended, note=note if ended in ("limit", "loop") else None)
+        is_noted = ended in ("limit", "loop", "completed")
+        await conversation.end_turn(ended, note=note if is_noted else None)
         if ended == "completed" and conversation.record.name_is_default:
             await conversation.rename(await self._parts.models.name(), by="auto")
         if ended == "cut":

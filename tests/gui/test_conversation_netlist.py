@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import cast
 
@@ -132,4 +133,15 @@ async def test_a_doubtful_answer_has_a_note_and_the_tokens_are_told_meanwhile(
         talk_to(panel, server)
         type_and_send(panel, "Set R1 to 2k.")
         await until(lambda: bool(of(panel, Note)) and not panel.is_running)
+    (note,) = of(panel, Note)
     assert "in no result" in shown(panel)
+    # Opened again it stands where it stood, and it is in an export.
+    session = panel.session_id
+    panel.close_tab()
+    panel.open_session(session)
+    await until(lambda: panel.session_id == session and bool(of(panel, Note)))
+    assert [type(row) for row in panel.model.items][-2:] == [AnswerText, Note]
+    assert of(panel, Note)[-1].text == note.text
+    exported = project / "said.md"
+    await panel.tabs.shelf.export(project, session, "md", exported, language="en")
+    assert "in no result" in await asyncio.to_thread(exported.read_text)

@@ -182,7 +182,8 @@ class Shelf:
         """Write a conversation to a file, and say where; or why not."""
         try:
             session = await self._conversations.sessions.show(root, session_id)
-            text = await self._text_of(root, session, kind, Translator(language))
+            translate = await asyncio.to_thread(Translator, language)  # it reads its words
+            text = await self._text_of(root, session, kind, translate)
             path = await self._conversations.sessions.save(text, target)
         except CircuitAIError as error:
             self._told(with_advice(error), True)

@@ -73,6 +73,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         if message.role == "user":
             _put_failure(items, session, turn, is_newest=False)
             _put_limit(items, session, turn, is_newest=False)
+            _put_note(items, session, turn)
             _put_stop(items, session, turn, is_newest=False)
             items |= {row.key: row for row in compressed.get(_END_OF + turn, ())}
             turn = message.id
@@ -125,6 +126,7 @@ def _open_chip(items: dict[str, Item]) -> None:
 
 def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
     """What stands below the last turn: how it failed, or that it did not come to its end."""
+    _put_note(items, session, turn)
     is_told = _put_failure(items, session, turn, is_newest=True) or _put_limit(
         items, session, turn, is_newest=True
     )
@@ -255,6 +257,12 @@ def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_n
         note=limit.note,
     )
     return True
+
+
+def _put_note(items: dict[str, Item], session: ShownSession, turn: str) -> None:
+    """Say what is doubtful about the answer of a turn."""
+    if (note := session.notes.get(turn)) is not None:
+        items[f"{turn}-note"] = Note(key=f"{turn}-note", text=note)
 
 
 def _behind(items: Mapping[str, Item], key: str) -> Iterator[Item]:
