@@ -76,7 +76,19 @@ class Beside:
         """The text of the file called `name` in the drawing's own folder, whatever folders it names."""
         wanted, tree = _wanted(name), self._all()[0]
         near = [path for path in tree.named(wanted.name) if "/" not in path]
-        return self._take(tree, wanted, near[0]) if near else None
+        if not near or (len(wanted.parts) > 1 and self._is_in_library(wanted)):
+            return None
+        return self._take(tree, wanted, near[0])
+
+    def _is_in_library(self, wanted: PurePosixPath) -> bool:
+        """Whether a library folder has the file in the folders it is named with: that one is meant."""
+        depth = len(wanted.parts)
+        return any(
+            PurePosixPath(path.lower()).parts[-depth:] == wanted.parts
+            for tree in self._all()
+            if tree.is_library
+            for path in tree.named(wanted.name)
+        )
 
     def find_at(self, path: str) -> str | None:
         """The text of the file at this path from the drawing's folder, else of one of its name as `find`."""
@@ -98,11 +110,12 @@ class Beside:
 
     def _choose(self, tree: _Tree, wanted: PurePosixPath) -> str | None:
         paths = tree.named(wanted.name)
-        if not tree.is_library and paths and "/" not in paths[0]:
+        is_elsewhere = len(wanted.parts) > 1 and not tree.is_library and self._is_in_library(wanted)
+        if not tree.is_library and not is_elsewhere and paths and "/" not in paths[0]:
             return paths[0]
         depth = len(wanted.parts)
         fitting = [path for path in paths if PurePosixPath(path.lower()).parts[-depth:] == wanted.parts]
-        if not fitting and not tree.is_library:
+        if not fitting and not tree.is_library and not is_elsewhere:
             fitting = list(paths)
         return fitting[0] if fitting and self._are_alike(tree.view, fitting) else None
 

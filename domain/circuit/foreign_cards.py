@@ -42,6 +42,11 @@ LAPLACE = late_pattern(
     r"laplace\s*\{(?P<input>[^{}]*)\}\s*=?\s*[{(](?P<ps>.*)[})])\s*$",
     re.IGNORECASE,
 )
+LAPLACE_OF_SOURCE = late_pattern(
+    r"^b(?P<name>\S*)\s+(?P<nodes>\S+\s+\S+)\s+(?P<kind>[vi])\s*=\s*(?P<input>.+?)\s+laplace\s*=\s*(?P<lt>.+)$",
+    re.IGNORECASE,
+)
+"""``B1 out 0 V=V(in) Laplace=1/(1+s)`` of LTspice."""
 FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>.*?))\s*$")
 """The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
 OWN_LIBRARY = late_pattern(
@@ -84,6 +89,8 @@ TRIP = late_pattern(r"(?<!\s)\s++trip(?:dv|dt)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNO
 START_OF_SOURCE = late_pattern(r"(?<!\s)\s++ic\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
 """Where LTspice begins its search for the operating point of a B source."""
 NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
+COMMA_OF_PARAMETERS = late_pattern(r"\s*,\s*(?=[a-z_]\w*\s*=)", re.IGNORECASE)
+"""Between what an X line sets: ``a0=0.6, a1=-0.9``."""
 LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
 CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
 """``I(L1)=0`` on an `.ic` card."""
@@ -107,7 +114,19 @@ def names_a_section(written: str, statement: Statement) -> bool:
     first, _, last = written.rpartition(" ")
     if not first or statement.keyword != "lib":
         return False
-    return SUFFIX.search(last) is None and SUFFIX.search(first.strip()) is not None
+    return SUFFIX.search(last) is None and SUFFIX.search(first.strip("\"' ")) is not None
+
+
+def with_signed_steps(raw: str) -> str:
+    """``.dc V1 0 -5 0.01``: LTspice gives a step the sign it has to have; ngspice would compute nothing."""
+    words = raw.split()
+    for at in range(1, len(words) - 3, 4):
+        start, stop, step = (read_number(word) for word in words[at + 1 : at + 4])
+        if start and stop and step and (stop.value - start.value) * step.value < 0:
+            step_text = words[at + 3]
+            words[at + 3] = step_text[1:] if step_text.startswith("-") else f"-{step_text.lstrip('+')}"
+            raw = " ".join(words)
+    return raw
 
 
 def relative_times(raw: str) -> str:

@@ -20,7 +20,7 @@ Polynomial = tuple[float, ...]
 
 _TOKEN = late_pattern(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[a-zA-Z]*)|(?P<name>[a-zA-Z_]\w*)|"
-    r"(?P<sign>\*\*|[-+*/^()]))")  # fmt: skip
+    r"(?P<sign>\*\*|[-+*/^(),]))")  # fmt: skip
 _HIGHEST = 20
 _MOST_TERMS = 200
 """Of a polynomial on the way: powers of powers and long products would be multiplied out for ever."""
@@ -160,19 +160,7 @@ class _Parser:
         if self._take("+"):
             return self._unary()
         base = self._primary()
-        if self._take("^", "**"):
-            power = self._unary()
-            is_number = len(power[0]) == len(power[1]) == 1 and power[1][0] != 0
-            exponent = power[0][0] / power[1][0] if is_number else 0.5
-            if not abs(exponent) <= _HIGHEST or exponent != int(exponent):
-                raise NotRational("power")
-            if exponent < 0:
-                base, exponent = (base[1], base[0]), -exponent
-            result: Fraction = ((1.0,), (1.0,))
-            for _ in range(int(exponent)):
-                result = (_times(result[0], base[0]), _times(result[1], base[1]))
-            return result
-        return base
+        return _power(base, self._unary()) if self._take("^", "**") else base
 
     def _primary(self) -> Fraction:
         if self._take("("):
@@ -184,6 +172,8 @@ class _Parser:
             raise NotRational("end")
         token = self._tokens[self._at]
         self._at += 1
+        if token.lower() in ("pow", "pwr", "sqrt") and self._take("("):
+            return self._called(token.lower())
         if token.lower() == "s":
             return (1.0, 0.0), (1.0,)
         if token.lower() == "pi":
@@ -194,6 +184,42 @@ class _Parser:
         if number is None:
             raise NotRational(token)
         return (number.value,), (1.0,)
+
+    def _called(self, name: str) -> Fraction:
+        """``pow(s,2)``, ``sqrt(L/C)``, behind the parenthesis."""
+        base = self.sum()
+        power: Fraction = ((0.5,), (1.0,))
+        if name != "sqrt":
+            if not self._take(","):
+                raise NotRational(name)
+            power = self.sum()
+        if not self._take(")"):
+            raise NotRational("parenthesis")
+        return _power(base, power)
+
+
+def _power(base: Fraction, power: Fraction) -> Fraction:
+    """Whole powers of anything, any power of a number. Raises NotRational for the others."""
+    if not (_is_number(power) and power[1][0]):
+        raise NotRational("power")
+    exponent = power[0][0] / power[1][0]
+    if _is_number(base) and base[1][0] and base[0][0] / base[1][0] > 0:
+        try:
+            return ((base[0][0] / base[1][0]) ** exponent,), (1.0,)
+        except OverflowError as error:
+            raise NotRational("power") from error
+    if not abs(exponent) <= _HIGHEST or exponent != int(exponent):
+        raise NotRational("power")
+    if exponent < 0:
+        base, exponent = (base[1], base[0]), -exponent
+    result: Fraction = ((1.0,), (1.0,))
+    for _ in range(int(exponent)):
+        result = (_times(result[0], base[0]), _times(result[1], base[1]))
+    return result
+
+
+def _is_number(value: Fraction) -> bool:
+    return len(value[0]) == len(value[1]) == 1
 
 
 def _trimmed(polynomial: Polynomial) -> Polynomial:

@@ -6,7 +6,7 @@ subcircuit's nodes. They are not of one kind: some have the output before the su
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -40,12 +40,30 @@ def ports_of(subcircuit: str) -> tuple[str, ...] | None:
     pins = _by_subcircuit().get(subcircuit.lower(), USUAL)
     if len(pins) != len(USUAL) or None in pins:
         return None
-    known = [pin for pin in pins if pin is not None]
-    left = sorted(known)[:2]
-    ports = {max(left, key=_height): "inp", min(left, key=_height): "inn", max(known): "out"}
-    upper, lower = sorted((pin for pin in known if pin not in ports), key=_height)
+    return _ports([pin for pin in pins if pin is not None])
+
+
+def _ports(pins: Sequence[Place]) -> tuple[str, ...]:
+    """What each of five pins is, by where it is."""
+    left = sorted(pins)[:2]
+    ports = {max(left, key=_height): "inp", min(left, key=_height): "inn", max(pins): "out"}
+    upper, lower = sorted((pin for pin in pins if pin not in ports), key=_height)
     ports |= {upper: "vcc", lower: "vee"}
-    return tuple(ports[pin] for pin in known)
+    return tuple(ports[pin] for pin in pins)
+
+
+@cache
+def five_pin_outlines() -> tuple[tuple[Place, ...], ...]:
+    """The outlines that op-amps with five pins have, the usual one first: input +, input -, supply +,
+    supply -, output of each.
+    """
+    found: dict[tuple[Place, ...], None] = {}
+    for outline in _OUTLINES:
+        pins = [pin for pin in places(outline) if pin is not None]
+        if len(pins) == len(USUAL):
+            at = dict(zip(_ports(pins), pins, strict=True))
+            found[tuple(at[port] for port in ("inp", "inn", "vcc", "vee", "out"))] = None
+    return tuple(found)
 
 
 def _height(place: Place) -> int:

@@ -10,10 +10,11 @@ text, told by its files; a rotation is clockwise, ``M`` is a mirror at the uprig
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from domain.circuit.ltspice_opamps import USUAL, five_pin_outlines
 from domain.circuit.ltspice_symbols import (
     JUMPER,
     Symbol,
@@ -236,7 +237,12 @@ class _Writer:
 
     def lines_of(self, sheet: Sheet, *, depth: int) -> list[str]:
         """The element lines of a sheet, without its directives."""
-        placed = [(part, self._symbol(part)) for part in sheet.parts if not is_jumper(part.symbol)]
+        drawn = {end for wire in sheet.wires for end in wire} | {place for place, _ in sheet.labels}
+        placed = [
+            (part, _fitted(part, self._symbol(part), drawn))
+            for part in sheet.parts
+            if not is_jumper(part.symbol)
+        ]
         nets = _Nets(sheet, [_at(part, pin) for part, symbol in placed for pin in _pins(symbol)])
         if sheet.unread:
             self.missing.append(
@@ -303,7 +309,8 @@ class _Writer:
                 texts["value"] = ""
         if file:
             self.libraries.setdefault(file)
-        is_name = len(texts["spicemodel"].split()) == 1  # else nodes without a pin: "VDD 0"
+        # A pair of quotes is nothing; more than one word are nodes without a pin: "VDD 0".
+        is_name = texts["spicemodel"].strip() != _EMPTY and len(texts["spicemodel"].split()) == 1
         if letter in "Xx" and is_name and "=" not in texts["value"]:
             texts["value"] = ""  # it is only shown
         behind = " ".join(texts[key].strip() for key in _ATTRIBUTES if texts[key].strip() not in ("", _EMPTY))
@@ -335,9 +342,17 @@ class _Writer:
         values = " ".join(
             part.attributes[key].strip()
             for key in ("spiceline", "spiceline2")
-            if part.attributes.get(key, "").strip()
+            if part.attributes.get(key, "").strip() not in ("", _EMPTY)
         )
         return " ".join([name, *nodes, called, *([values] if values else [])])
+
+
+def _fitted(part: Part, symbol: Symbol | None, drawn: Set[Place]) -> Symbol | None:
+    """An op-amp that is not in the table has the one outline at whose pins something is drawn."""
+    if symbol is None or not symbol.is_assumed or symbol.pins != USUAL:
+        return symbol
+    fitting = [outline for outline in five_pin_outlines() if all(_at(part, pin) in drawn for pin in outline)]
+    return replace(symbol, pins=fitting[0]) if len(fitting) == 1 else symbol
 
 
 def _symbol_in(text: str | None) -> Symbol | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.circuit.ltspice_opamps import OPAMP_LIBRARY, USUAL, op_amp
 from domain.circuit.outline_places import Place, places
@@ -121,6 +121,8 @@ _LIBRARY: Mapping[str, Symbol] = {
         ),
     ),
 }  # fmt: skip
+_FOLDERS = ("misc", "opamps", "digital", "specialfunctions")
+"""Of LTspice's library, those with symbols of the table."""
 JUMPER: tuple[Place, Place] = ((-32, 64), (32, 64))
 """The ends of a jumper, which is a wire."""
 
@@ -129,23 +131,34 @@ def library_symbol(name: str) -> Symbol | None:
     """The symbol of this name (as a sheet writes it: ``Opamps\\LT1001``); None for one that is not known.
 
     An operational amplifier of LTspice's that is not in the table gets the outline most of them have and
-    is marked as assumed.
+    is marked as assumed, as is what is named without its folder: it may be another's of that name.
     """
     key = _path(name)
-    if key.startswith("universalopamp"):  # newer versions of LTspice leave its folder out
-        key = f"opamps\\{key}"
-    found = _LIBRARY.get(key)
-    if found is not None or not key.startswith("opamps\\"):
-        return found
     plain = plain_name(name)
-    known = op_amp(plain)
+    found = _LIBRARY.get(key)
+    is_bare = "\\" not in key
+    if found is None and is_bare:  # newer versions of LTspice find a symbol without its folder
+        found = next((_LIBRARY[full] for each in _FOLDERS if (full := f"{each}\\{key}") in _LIBRARY), None)
+        if found is not None and not key.startswith("universalopamp"):
+            found = replace(found, is_assumed=True)
+    if found is not None:
+        return found
+    known = op_amp(plain) if is_bare or key.startswith("opamps\\") else None
+    if known is None and not key.startswith("opamps\\"):
+        return None
     if known is None:
         return Symbol(prefix="X", pins=USUAL, value=plain, model_file=OPAMP_LIBRARY, is_assumed=True)
-    return Symbol(prefix="X", pins=known.pins, value=known.subcircuit, model_file=known.library)
+    return Symbol(
+        prefix="X",
+        pins=known.pins,
+        value=known.subcircuit,
+        model_file=known.library,
+        is_assumed=is_bare,
+    )
 
 
 def is_jumper(name: str) -> bool:
-    return _path(name) == "misc\\jumper"
+    return _path(name) in ("misc\\jumper", "jumper")
 
 
 def plain_name(name: str) -> str:
@@ -159,5 +172,5 @@ def path_of(name: str) -> str:
 
 
 def _path(name: str) -> str:
-    """Sheets write one backslash or two between a folder and a name."""
-    return re.sub(r"[\\/]+", lambda _: "\\", name).lower()
+    """Sheets write one backslash or two before a name, and some begin at LTspice's own folder."""
+    return re.sub(r"[\\/]+", lambda _: "\\", name).lower().removeprefix("lib\\sym\\")

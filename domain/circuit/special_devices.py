@@ -28,6 +28,10 @@ FUNCTIONS = frozenset(_GATES) | _SCHMITTS | _FLIP_FLOPS | {
     "ota", "varistor", "modulate", "modulator", "samplehold"
 }  # fmt: skip
 """Those that can be built, lower case."""
+_STRAIGHT = frozenset({"ron", "roff", "vfwd", "vrev", "rrev", "ilimit", "revilimit", "epsilon", "revepsilon"})
+"""What makes a diode of LTspice's one of straight lines (LTspice help, "D. Diode")."""
+_CORNER = 2e-4
+"""Volts over which the straight lines of such a diode pass into each other, unless the model says it."""
 _SWITCH_WORDS = frozenset({"ilimit", "vser", "level", "oneway", "epsilon", "lser", "noiseless"})
 
 
@@ -421,3 +425,38 @@ def smooth_switch(name: str, nodes: Sequence[str], card: str) -> list[str] | Non
         most = get("ilimit", "1")
         current = f"{most}*tanh({current}/{most})"
     return [*lines, f"b_{name} {first} {second} i={current}"]
+
+
+def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | None:
+    """A diode of LTspice's whose model (behind its type) has straight lines instead of a junction, as a
+    source: `Roff` to `Vfwd`, `Ron` above, `Rrev` below -`Vrev`. None for a junction. Raises NotBuilt.
+
+    The lines pass into each other over `epsilon` (`revepsilon`), as in LTspice; a corner that is sharp there
+    is round over 0.2 mV here, which the solver needs.
+    """
+    settings, _ = settings_of(card.replace("(", " ").replace(")", " "))
+    if not settings.keys() & _STRAIGHT:
+        return None
+
+    def get(key: str, default: str) -> str:
+        return number_text(settings.get(key, default))
+
+    def beyond(volts: str, corner: str, most: str | None, ohms: str) -> str:
+        width = number_text(corner) if _number(corner) != 0 else f"{_CORNER:g}"
+        current = f"(1/{ohms}-1/{off})*0.5*(({volts})+sqrt(({volts})**2+({width})**2))"
+        return current if most is None else f"{number_text(most)}*tanh(({current})/{number_text(most)})"
+
+    anode, cathode = nodes
+    on, off = get("ron", "1"), get("roff", "1e12")
+    across = f"v({anode},{cathode})"
+    ahead = beyond(f"{across}-{get('vfwd', '0')}", settings.get("epsilon", "0"), settings.get("ilimit"), on)
+    current = f"{across}/{off}+{ahead}"
+    if "vrev" in settings:
+        behind = beyond(
+            f"-{across}-{get('vrev', '0')}",
+            settings.get("revepsilon", "0"),
+            settings.get("revilimit"),
+            get("rrev", settings.get("ron", "1")),
+        )
+        current += f"-({behind})"
+    return [f"b_{name} {anode} {cathode} i={current}"]

@@ -106,6 +106,12 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
      _Names(r"1N58(?:1[7-9]|2[0-5])|BAT\d+|MBR\w*\d+|MBRS?\d+|SS\d\d|SB\d+|PMEG\d+|B\d{3}|1N6263|RB\d+|"
             r"HSMS\w*"),
      "D(IS=1u N=1.05 RS=50m CJO=100p VJ=0.4 M=0.4 TT=0 BV=40 IBV=100u EG=0.69 XTI=2)"),
+    (msg("white or blue light-emitting diode"), "d",
+     _Names(r"NSP[WB]\w*|NSC[WB]\w*|NSS[WB]\w*|NFSW\w*|LUW\w*|LXHL\w*|LXK2\w*|LXML\w*|W5AP\w*|AOT\d+|XPE\w*|XLAMP\w*"),
+     "D(IS=1e-24 N=2.2 RS=5 CJO=100p VJ=2.8 M=0.4 BV=10 IBV=10u EG=2.7)"),
+    (msg("red light-emitting diode"), "d",
+     _Names(r"QTLP\w*|PT121\w*|TLH[RK]\d+|HLMP\w*"),
+     "D(IS=1e-18 N=1.9 RS=3 CJO=50p VJ=1.6 M=0.4 BV=10 IBV=10u EG=1.9)"),
     (msg("silicon rectifier"), "d",
      _Names(r"1N400[1-7]|1N540[0-8]|1N539[1-9]|UF\d+|MUR\d+|MURS\d+|ES\d|BY\w?\d+|RHRP\d+|HER\d+|FR\d+|S[1-5]"),
      "D(IS=5n N=1.8 RS=30m CJO=30p VJ=0.6 M=0.4 TT=2u BV=1000 IBV=5u)"),
@@ -148,7 +154,7 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
      "VJE=0.75 MJE=0.35 "
      "CJC=9p VJC=0.6 MJC=0.33 TF=0.6n TR=100n XTB=1.5)"),
     (msg("small-signal N-channel MOSFET"), "m",
-     _Names(r"2N700[0-2]|BSS1(?:23|38|00)|BS1[07]0|VN\d+|ZVN\d+|FDV30[13]|DMN\d+|NX\d+|2SK\d+"),
+     _Names(r"2N700[0-2]|BSS1(?:23|38|00)|BSP89|BSP29\d|BS1[07]0|VN\d+|ZVN\d+|FDV30[13]|DMN\d+|NX\d+|2SK\d+"),
      "VDMOS(VTO=2 KP=0.3 RD=1 RS=0.2 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=3p CJO=25p IS=1p BV=60)"),
     (msg("small-signal P-channel MOSFET"), "m",
      _Names(r"BSS8[34]|BS250|BSS92|ZVP\d+|FDV30[24]|DMP\d+|NDS\d+P"),
@@ -159,7 +165,7 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
      "VDMOS(pchan VTO=-3.5 KP=10 RD=0.1 RS=20m RG=5 RB=20m CGS=1n CGDMAX=1n CGDMIN=60p CJO=500p "
      "IS=1p BV=200)"),
     (msg("power N-channel MOSFET"), "m",
-     _Names(r"IRF[BDHIPRSUZ]?[1-8]\d+|IRL[BDHIPRSUZ]?\d+|IRLML[0-58]\d+|IRFH\w*|IP[ABDPW]\w*|BSC\d\w*|"
+     _Names(r"IRF[BDHIPRSUZ]?[1-8]\d+|IRL[BDHIPRSUZ]?\d+|IRLML[0-58]\d+|IRFH\w*|IP[ABDPW]\w*|BS[CZO]\d\w*|RJK\w*|HAT\d+R\w*|"
             r"BUZ\d+|STP\d+N\w*|"
             r"FD[PSBDMC]\w*\d+|SI\d+\w*|AO\d+|FQP\d+N\d*|MTP\d+N\w*|NTD\w*|CSD\d+\w*|PSMN\w*|EPC\d+|SQ\w+"),
      "VDMOS(VTO=3.5 KP=30 RD=30m RS=5m RG=3 RB=10m CGS=1.2n CGDMAX=1.5n CGDMIN=80p CJO=600p IS=1p BV=200)"),
@@ -246,6 +252,8 @@ def zener_voltage(name: str) -> float | None:
                 return float(volts[number - first])
         return None
     match = re.fullmatch(
-        r"(?:BZ[XVTGY]\w*|MMSZ\w*|[EU]DZV?\w*|KDZV?\w*)[BCV](\d+)[V._](\d+)?\w*", name, re.IGNORECASE
+        r"(?:(?:BZ[XVTGY]\w*|MMSZ\w*|[EU]DZV?\w*|KDZV?\w*)[BCV]|[TU][FM]Z[VUS]?|UDZS?|DZ)(\d+)[V._](\d+)?\w*",
+        name,
+        re.IGNORECASE,
     )
     return float(f"{match[1]}.{match[2] or 0}") if match else None

@@ -8,6 +8,7 @@ lines then shift). What the compatibility modes of ngspice do by themselves is n
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
@@ -27,7 +28,12 @@ from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import definitions_of
 from domain.circuit.simulator_settings import Dialect
-from domain.circuit.special_devices import NotBuilt, smooth_switch, special_function
+from domain.circuit.special_devices import (
+    NotBuilt,
+    smooth_switch,
+    special_function,
+    straight_diode,
+)
 from domain.circuit.statements import Statement
 from shared.message import Message, msg
 
@@ -43,6 +49,8 @@ class Translation:
     """It names a library that comes with its program: parts of it may be missing here."""
 
 
+_SENSED = frozenset("lrcd")
+"""Letters of two-pole elements whose current LTspice lets others sense."""
 Find = Callable[[str], str | None]
 """What finds a library by the path a file names it with (slashes, no quotes): the path here, or None."""
 
@@ -169,6 +177,9 @@ class _Work:
             self._replace(statement, ".ends")  # libraries that close a subcircuit with `.end name`
         elif keyword == "tran" and self._dialect in ("ltspice", "pspice"):
             self._transient(statement)
+        elif keyword == "dc" and self._dialect == "ltspice":
+            raw = foreign.with_signed_steps(foreign.micro(statement.raw))
+            self._replace(statement, self._functions(raw, statement))
         elif self._dialect == "hspice" and keyword in ("tran", "ac", "dc"):
             raw = foreign.micro(self._analysis_of_hspice(statement))
             self._replace(statement, self._functions(raw, statement))
@@ -334,7 +345,7 @@ class _Work:
         letter = statement.keyword
         if letter == "x":
             raw = self._instance(raw, statement)
-        if self._dialect == "ltspice" and letter in "as" and self._rebuilt(raw, letter, statement):
+        if self._dialect == "ltspice" and letter in "asd" and self._rebuilt(raw, letter, statement):
             return
         is_noise = letter in "vi" and statement.words[0].key in self._noise_sources
         if is_noise and not foreign.HAS_AC.search(raw):
@@ -352,6 +363,7 @@ class _Work:
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
             raw = foreign.relative_times(repeated_points(raw)) if letter in "vi" else raw
             raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
+            raw = self._sensing(raw, letter, statement)
         if letter == "i" and self._dialect == "ltspice" and foreign.LOAD.search(raw):
             raw = foreign.LOAD.sub("", raw)
             self._note(
@@ -361,14 +373,17 @@ class _Work:
             )  # fmt: skip
         if letter == "k":
             raw = self._coupling(raw, statement)
-        if letter in "eg":
+        if letter in "eg" or (letter == "b" and self._dialect == "ltspice"):
             raw = self._laplace(raw, statement)
+        if letter in "eg":
             raw = foreign.as_table(raw)
             raw = foreign.VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
 
     def _instance(self, raw: str, statement: Statement) -> str:
         """ngspice takes no dot in the name of a subcircuit: LTspice's op-amp is called level.2."""
+        if self._dialect == "ltspice":
+            raw = foreign.COMMA_OF_PARAMETERS.sub(" ", raw)
         name = self._models_of_x.get(statement.line, "")
         if "." not in name:
             return raw
@@ -395,6 +410,28 @@ class _Work:
                 self._add(statement, f"{key[0]}_{key}_{name} {ends} {found[key]}")
         return raw if inner == first else f"{name} {inner} {second} {raw.split(None, 3)[3]}"
 
+    def _sensing(self, raw: str, letter: str, statement: Statement) -> str:
+        """LTspice's F, H and W sense any element's current; ngspice's a voltage source's: one of 0 V then
+        stands in series with the element.
+        """
+        words = raw.split()
+        if letter in "fhw" and len(words) > 3 and (statement.scope, words[3].lower()) in self._sensed:
+            return " ".join([*words[:3], f"v_sensed_{words[3]}", *words[4:]])
+        if letter in _SENSED and len(words) > 3 and (statement.scope, words[0].lower()) in self._sensed:
+            self._add(statement, f"v_sensed_{words[0]} {words[1]} {words[0]}#sensed 0")
+            return " ".join([words[0], f"{words[0]}#sensed", *words[2:]])
+        return raw
+
+    @cached_property
+    def _sensed(self) -> set[tuple[tuple[str, ...], str]]:
+        """Scope and name of elements that are no sources and whose current something senses."""
+        sensing = {
+            (element.statement.scope, element.statement.words[3].key)
+            for element in self._netlist.elements
+            if element.letter in "fhw" and len(element.statement.words) > 3
+        }
+        return {key for key in sensing if key[1][:1] in _SENSED}
+
     def _coupling(self, raw: str, statement: Statement) -> str:
         """``K1 L1 L2 L3 0.9`` couples every pair; ngspice's K line has one."""
         name, *coils = raw.split()
@@ -408,16 +445,17 @@ class _Work:
         return f"{name} {' '.join(first)} {factor}"
 
     def _laplace(self, raw: str, statement: Statement) -> str:
-        """E and G with a transfer function, as integrators and a source they control."""
-        match = foreign.LAPLACE.match(raw)
+        """E, G and LTspice's B with a transfer function, as integrators and a source they control."""
+        match = foreign.LAPLACE.match(raw) or foreign.LAPLACE_OF_SOURCE.match(raw)
         if match is None:
             return raw
+        known = match.groupdict()
         name = raw.split(maxsplit=1)[0]
         own = f"laplace_{self._names + 1}_{name}"
         seen, out = f"{own}_in", f"{own}_out"
         try:
             above, below = transfer_of(
-                match["lt"] or match["ps"] or "", {} if statement.scope else self._constants
+                match["lt"] or known.get("ps") or "", {} if statement.scope else self._constants
             )
             elements = realised(own, seen, out, above, below)
         except NotRational:
@@ -432,6 +470,8 @@ class _Work:
         self._add(statement, f"b_{own}_in {seen} 0 V={look.strip()}")
         for element in elements:
             self._add(statement, element)
+        if "head" not in known:
+            return f"b{match['name']} {match['nodes']} {match['kind']}=v({out})"
         return f"{match['head']} {out} 0 1"
 
     def _rebuilt(self, raw: str, letter: str, statement: Statement) -> bool:
@@ -443,7 +483,8 @@ class _Work:
                     return False
                 elements = special_function(words[0], words[1:9], words[9], " ".join(words[10:]))
             else:
-                card = self._switch_models.get(words[5].lower()) if len(words) > 5 else None
+                of_model, place = (smooth_switch, 5) if letter == "s" else (straight_diode, 3)
+                card = self._own_models.get((letter, words[place].lower())) if len(words) > place else None
                 if card is None:
                     return False
                 model = max(
@@ -451,7 +492,7 @@ class _Work:
                     key=lambda one: len(one[0]),
                     default=None,
                 )
-                found = None if model is None else smooth_switch(words[0], words[1:5], model[1])
+                found = None if model is None else of_model(words[0], words[1:place], model[1])
                 if found is None:
                     return False
                 elements = found
@@ -476,14 +517,14 @@ class _Work:
         return True
 
     @cached_property
-    def _switch_models(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
-        """Scope and settings of the file's switch models, by name."""
-        found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    def _own_models(self) -> dict[tuple[str, str], list[tuple[tuple[str, ...], str]]]:
+        """Scope and settings of the file's models of switches and diodes, by an element's letter and name."""
+        found: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
         for model in self._netlist.models:
-            if model.type == "sw":
+            if model.type in ("sw", "d"):
                 settings = foreign.micro(model.statement.raw).split(None, 2)[2]
-                found.setdefault(model.name.lower(), []).append(
-                    (model.statement.scope, re.sub(r"(?i)^\s*sw\b", "", settings))
+                found.setdefault((model.type[0], model.name.lower()), []).append(
+                    (model.statement.scope, re.sub(r"(?i)^\s*(?:sw|d)\b", "", settings))
                 )
         return found
 
@@ -505,7 +546,8 @@ class _Work:
         for name, expression in list(known.expressions.items()):
             if name in stepped or expression.functions & foreign.CHANCE:
                 del known.expressions[name]  # and with it what depends on it
-        return known.values()
+        # LTspice knows pi; a parameter of that name goes before it.
+        return known.values({"pi": math.pi} if self._dialect == "ltspice" else None)
 
     def _functions(self, raw: str, statement: Statement) -> str:
         """Functions of expressions that ngspice calls otherwise."""

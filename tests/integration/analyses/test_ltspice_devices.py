@@ -35,6 +35,27 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         ".model three SW(level=2 Ron=.1 Roff=1G Vt=0 Vh=-.1 ilimit=10m)\n.op\n",
         {"v(a)": 0.5, "v(b)": 0.5, "v(lim)": 10e-3},
     ),
+    "diodes of straight lines": (
+        "V1 a 0 10.7\nD1 a b ideal\nR1 b 0 100\nV2 c 0 -20\nD2 c d both\nR2 d 0 100\nV3 e 0 1\nD3 e 0 lim\n"
+        ".model ideal D(Ron=.1 Roff=1Meg Vfwd=.7)\n.model both D(Ron=1 Roff=1G Vfwd=.6 Vrev=10 Rrev=100)\n"
+        ".model lim D(Ron=1m Roff=1G Vfwd=0 Ilimit=2)\n.op\n",
+        {"v(b)": 10 * 100 / 100.1, "v(d)": -5.0, "i(b_d3)": 2.0},
+    ),
+    "what senses an inductor": (
+        "V1 a 0 SINE(0 1 1k) AC 1\nL1 a b 1m\nR1 b 0 1k\nH1 h 0 L1 500\nF1 0 f L1 2\nR2 f 0 100\nR3 h 0 1k\n"
+        ".ac lin 1 1 1\n",
+        {"vm(h)": 0.5, "vm(f)": 0.2},
+    ),
+    "transfer functions by words": (
+        "V1 a 0 AC 1\nE1 b 0 a 0 Laplace=pow(wc,2)/(pow(s,2)+2*zeta*wc*s+pow(wc,2))\n"
+        "B1 c 0 V=2*V(a) Laplace=wc/(s+wc)\n.param wc=2*pi*1k zeta=1/sqrt(8)\n.ac lin 1 1k 1k\n",
+        {"vm(b)": math.sqrt(2), "vm(c)": math.sqrt(2)},
+    ),
+    "a sweep downwards, and commas between parameters": (
+        "X1 a 0 half r1=1k, r2=3k\nV1 a 0 1\nI1 0 b 0\nR9 b 0 1k\n"
+        ".subckt half p n\nR1 p m {r1}\nR2 m n {r2}\n.ends\n.dc V1 0 -5 0.5\n",
+        {"at(v(a), -5)": -5.0, "at(v(x1.m), -4)": -3.0},
+    ),
     "a gate's delay and edges": (
         "V1 a 0 PULSE(0 5 100n 2n 2n 200n)\nV2 b 0 5\nA1 a b 0 0 0 qn q 0 AND Vhigh=5 Td=20n Trise=10n\n"
         "R1 q 0 1k\nR2 qn 0 1k\n.tran 1n 600n 0 1n\n",

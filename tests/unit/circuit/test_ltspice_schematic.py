@@ -112,14 +112,16 @@ def test_transistors_diodes_and_devices_get_what_ltspice_writes() -> None:
 
 
 def test_op_amps_have_outlines_of_their_own_and_one_that_does_not_fit_is_missing() -> None:
-    """LT1818 has its output before its supplies; of one that is not known nothing at its pins fits."""
+    """LT1818 has its output before its supplies; of one that is not known the one drawn outline is taken."""
     flags = "".join(
         f"FLAG {x} {y} {name}\n"
         for x, y, name in ((-32, 16, "p"), (-32, -16, "n"), (32, 0, "o"), (0, -32, "vp"), (0, 32, "vn"))
     )
     text = f"Version 4\n{flags}SYMBOL Opamps\\\\NAME 0 0 R0\nSYMATTR InstName U1\n"
     assert "XU1 p n o vp vn LT1818" in lines(converted(text.replace("NAME", "lt1818")))
-    assert converted(text.replace("NAME", "LT9999")).missing
+    assert "XU1 p n vp vn o LT9999" in lines(
+        converted(text.replace("NAME", "LT9999"))
+    )  # its stand-in's order
     assert ports_of("lt1818") == ("inp", "inn", "out", "vcc", "vee")
     assert ports_of("LT1001") == ports_of("LT9999") == ("inp", "inn", "vcc", "vee", "out")
     assert ports_of("LT1784") is None  # it can be shut down
@@ -206,3 +208,45 @@ def test_a_sheet_of_a_stranger_is_read_in_linear_time() -> None:
     attributes = "".join(f"SYMATTR a{number} x\n" for number in range(20_000))
     text = f"Version 4\n{wires}{slanting}SYMBOL res -16 -16 R0\nSYMATTR InstName R1\n{attributes}"
     assert any(line.startswith("R1 ") for line in lines(converted(text)))
+
+
+def test_names_from_ltspices_own_folder_and_without_a_folder() -> None:
+    flags = ("0 96 0", "0 16 a", "200 80 a", "200 48 q", "232 32 0", "232 96 p", "264 64 q")
+    symbols = (("lib\\\\sym\\\\Misc\\\\battery 0 0", "V1"), ("LT1001 232 0", "U1"), ("xtal 400 0", "C1"))
+    sheet = "".join(
+        [
+            "Version 4\n",
+            *(f"FLAG {flag}\n" for flag in flags),
+            *(f"SYMBOL {symbol} R0\nSYMATTR InstName {name}\n" for symbol, name in symbols),
+        ]
+    )
+    found = converted(sheet)
+    assert "V1 a 0" in lines(found)
+    assert "XU1 a q 0 p q LT1001" in lines(found)
+    # What nothing is connected to may as well be another's of that name.
+    assert [each.params["symbol"] for each in found.missing] == ["xtal"]
+
+
+def test_a_pair_of_quotes_is_no_model_and_no_parameter() -> None:
+    symbol = "Version 4\nPIN 0 0 LEFT 8\nPINATTR PinName in\nPINATTR SpiceOrder 1\n"
+    sheet = (
+        'Version 4\nFLAG 0 0 a\nSYMBOL amp 0 0 R0\nSYMATTR InstName U1\nSYMATTR SpiceModel ""\n'
+        "SYMATTR Value AMPSIMP\nSYMATTR SpiceLine POLE=30\nSYMBOL half 0 0 R0\nSYMATTR InstName X1\n"
+        'SYMATTR SpiceLine ""\n'
+    )
+    found = converted(
+        sheet,
+        amp_asy=symbol + "SYMATTR Prefix X\n",
+        half_asy=symbol,
+        half_asc="Version 4\nFLAG 0 0 in\n",
+    )
+    assert "XU1 a AMPSIMP POLE=30" in lines(found)
+    assert "XX1 a half" in lines(found)
+
+
+def test_an_op_amp_that_is_not_known_has_the_outline_that_is_drawn() -> None:
+    """Input +, input -, supplies, output: the order its stand-in has, whatever the outline's own is."""
+    flags = "FLAG -32 16 p\nFLAG -32 -16 n\nFLAG 0 -32 vcc\nFLAG 0 32 vee\nFLAG 32 0 out\n"
+    part = "SYMBOL OpAmps\\\\ADA9999-2 0 0 R0\nSYMATTR InstName U1\n"
+    assert "XU1 p n vcc vee out ADA9999-2" in lines(converted(f"Version 4\n{flags}{part}"))
+    assert converted(f"Version 4\n{part}").missing
