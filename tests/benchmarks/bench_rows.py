@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 import bootstrap
-from presentation.panels.conversation.items import Item, Reset
+from presentation.panels.conversation.items import Item, Reset, UserText
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_probe import prepare_environment
 from presentation.panels.conversation.web_view import WebConversation
@@ -30,7 +30,13 @@ _PATIENCE_S = 60.0
 def rows(count: int) -> tuple[Item, ...]:
     """Rows of every kind in turn, each with a key of its own."""
     states = row_states()
-    return tuple(replace(states[number % len(states)], key=f"row-{number}") for number in range(count))
+    return tuple(_with_key(states[number % len(states)], f"row-{number}") for number in range(count))
+
+
+def _with_key(item: Item, key: str) -> Item:
+    if isinstance(item, UserText) and item.versions:  # it is one of its versions itself
+        return replace(item, key=key, versions=("earlier", key))
+    return replace(item, key=key)
 
 
 def pairs() -> list[Pair]:

@@ -218,5 +218,7 @@ def row_states() -> tuple[Item, ...]:
         DesignEnd(key="end", done=Done(stop_reason="goals_met", project=Path(), circuit="rc.cir",
                                        goals_met=True,
                                        verdicts=_verdicts(1e4, 0.3), rounds=2, round_number=2)),
+        Note(key="doubt", is_doubt=True,
+             text=msg("These figures of the answer are in no result: {figures}.", figures="98.6 %")),
         Note(key="no", text=msg("No project is open.")),
     )  # fmt: skip

@@ -141,7 +141,8 @@ async def test_a_doubtful_answer_has_a_note_and_the_tokens_are_told_meanwhile(
     panel.open_session(session)
     await until(lambda: panel.session_id == session and bool(of(panel, Note)))
     assert [type(row) for row in panel.model.items][-2:] == [AnswerText, Note]
-    assert of(panel, Note)[-1].text == note.text
+    again = of(panel, Note)[-1]
+    assert (again.text, again.is_doubt, note.is_doubt) == (note.text, True, True)
     exported = project / "said.md"
     await panel.tabs.shelf.export(project, session, "md", exported, language="en")
     assert "in no result" in await asyncio.to_thread(exported.read_text)

@@ -16,6 +16,8 @@ from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+from tests.benchmarks.bench_rows import rows
+from tests.gui.row_states import row_states
 from tests.gui.test_plain_view import document, follow, links
 
 # --- what stands in items.py ----------------------------------------------------------------------------
@@ -60,6 +62,13 @@ def test_two_functions_make_a_row_in_both_views(services: WindowServices) -> Non
 @pytest.mark.parametrize("kind", get_args(Item), ids=lambda kind: kind.__name__)
 def test_every_kind_of_item_has_a_row(kind: type) -> None:
     assert row_of.dispatch(kind) is not row_of.dispatch(object)
+
+
+def test_the_rows_that_the_benchmark_shows_can_be_shown() -> None:
+    """Each state under a key of its own, as in a long conversation."""
+    shown = rows(2 * len(row_states()))
+    assert len({item.key for item in shown}) == len(shown)
+    assert all(row_of(item).blocks for item in shown)
 
 
 def test_an_item_without_a_row_is_named() -> None:

@@ -498,7 +498,7 @@ class RunFeed:
         if event.stop_reason != "completed" and (event.stop_reason != "error" or has_come):
             self._interrupt(event.stop_reason, (), event.note)
         elif event.note is not None:
-            self._items.put(Note(key=new_ulid(), text=event.note))
+            self._items.put(Note(key=new_ulid(), text=event.note, is_doubt=True))
 
     def _interrupt(self, reason: str, not_run: tuple[str, ...], note: Message | None = None) -> None:
         if self._is_design and any(

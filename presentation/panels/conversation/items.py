@@ -389,6 +389,8 @@ class Note:
 
     key: str
     text: Message
+    is_doubt: bool = False
+    """It says what of the answer above is doubtful, or which goals its turn lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

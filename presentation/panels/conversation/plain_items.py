@@ -39,7 +39,7 @@ _COLORED = {
     "plus": "ok.text", "minus": "error.text", "problem": "error.text", "prose end ok": "ok.text",
     "running": "running.text", "warn": "warn.text",
 }  # fmt: skip
-_BARE = ("prose", "raw", "note", "prose end", "prose end ok")
+_BARE = ("prose", "raw", "note", "note doubt", "prose end", "prose end ok")
 """Paragraphs that are all there is in their row, and take the height of its lines."""
 _SPACED = ("",)
 """Those whose parts are words of one sentence."""

@@ -144,7 +144,9 @@ def _end(item: DesignEnd) -> b.Row:
 
 @row_of.register
 def _note(item: Note) -> b.Row:
-    return b.Row((b.Para("note", (b.Icon("info"), b.Text(item.text, "label", has_names=True))),))
+    icon = b.Icon("circle-help", "warn.icon") if item.is_doubt else b.Icon("info")
+    kind = "note doubt" if item.is_doubt else "note"
+    return b.Row((b.Para(kind, (icon, b.Text(item.text, "label", has_names=True))),))
 
 
 @row_of.register

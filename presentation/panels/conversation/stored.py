@@ -262,7 +262,7 @@ def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_n
 def _put_note(items: dict[str, Item], session: ShownSession, turn: str) -> None:
     """Say what is doubtful about the answer of a turn."""
     if (note := session.notes.get(turn)) is not None:
-        items[f"{turn}-note"] = Note(key=f"{turn}-note", text=note)
+        items[f"{turn}-note"] = Note(key=f"{turn}-note", text=note, is_doubt=True)
 
 
 def _behind(items: Mapping[str, Item], key: str) -> Iterator[Item]:
