@@ -18,6 +18,8 @@ _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "voltage": measuring.voltage,
     "current": measuring.current,
     "power": measuring.power,
+    "what_if": measuring.what_if,
+    "conduction": measuring.conduction,
     "point": measuring.point,
     "role": looking.role,
     "count": looking.count,

@@ -34,6 +34,7 @@ from infrastructure.llm_adapters.builtin.commands import (
     Measure,
     References,
     Search,
+    Several,
     Show,
     Simulate,
     SmallTalk,
@@ -78,6 +79,8 @@ def plan_of(command: Command, speech: Speech) -> Plan:
             from infrastructure.llm_adapters.builtin.answers import answer  # with the recogniser's words
 
             plan = answer(command, speech)
+        case Several():
+            plan = _in_turn(command, speech)
         case Design():
             from infrastructure.llm_adapters.builtin.design import design  # with all families of circuits
 
@@ -93,6 +96,14 @@ def plan_of(command: Command, speech: Speech) -> Plan:
         case _:
             assert_never(command)
     return plan
+
+
+def _in_turn(command: Several, speech: Speech) -> Plan:
+    """One command after the other."""
+    said: list[str] = []
+    for each in command.commands:
+        said.append((yield from plan_of(each, speech)))
+    return "\n\n".join(said)
 
 
 # --- talking and looking -----------------------------------------------------------------------------
@@ -183,6 +194,12 @@ def _quoted(lead_in: str, text: str) -> str:
 
 
 def _simulate(command: Simulate, speech: Speech) -> Plan:
+    if command.stop:
+        from infrastructure.llm_adapters.builtin.looking import longer  # with the recogniser's words
+
+        if not command.file:
+            return speech.say(which_file(speech.circuits))
+        return (yield from longer(command.file, command.stop, speech))
     arguments: dict[str, Any] = {"file_path": command.file} if command.file else {}
     if command.analysis_type:
         arguments["analysis_type"] = command.analysis_type
@@ -195,6 +212,13 @@ def _run(arguments: Mapping[str, Any], expressions: Sequence[str], speech: Speec
     outcome = yield Call(tool="run_simulation", arguments=arguments)
     if outcome.error_type:
         return simulation_failed(outcome, speech)
+    file = outcome.lines[0].partition(":")[0]
+    if not expressions and not arguments.keys() - {"file_path"} and not _metrics_of(outcome):
+        from infrastructure.llm_adapters.builtin.measuring import usual  # with the recogniser's words
+
+        if told := (yield from usual(file, speech)):
+            head = speech.say(msg("{file} was simulated without errors.", file=file))
+            return "\n".join([head, told, *_warnings_told(outcome, speech)])
     report = _simulation_report(outcome, speech)
     if not expressions:
         return report
@@ -207,12 +231,7 @@ def _run(arguments: Mapping[str, Any], expressions: Sequence[str], speech: Speec
 
 def _simulation_report(outcome: Outcome, speech: Speech) -> str:
     name = outcome.lines[0].partition(":")[0]
-    warnings = [line.removeprefix("warning: ") for line in outcome.lines if line.startswith("warning: ")]
-    metrics = [
-        _as_told(line)
-        for line in outcome.lines[1:]
-        if FIGURE.fullmatch(line) and not line.startswith(("warning: ", "error: "))
-    ]
+    metrics = _metrics_of(outcome)
     parts = [speech.say(msg("{file} was simulated without errors.", file=name))]
     if metrics:
         parts.append(bullets(metrics))
@@ -222,9 +241,22 @@ def _simulation_report(outcome: Outcome, speech: Speech) -> str:
             "It has no .meas cards; ask for a measurement, for example “measure {example}”.", example=example
         )
         parts.append(speech.say(hint))
-    if warnings:  # behind a blank line: else they would be part of the list's last item
-        parts += [f"\n{speech.say(msg('Warnings:'))}", bullets(warnings)]
-    return "\n".join(parts)
+    return "\n".join([*parts, *_warnings_told(outcome, speech)])
+
+
+def _metrics_of(outcome: Outcome) -> list[str]:
+    """What a run's .meas cards gave."""
+    return [
+        _as_told(line)
+        for line in outcome.lines[1:]
+        if FIGURE.fullmatch(line) and not line.startswith(("warning: ", "error: "))
+    ]
+
+
+def _warnings_told(outcome: Outcome, speech: Speech) -> list[str]:
+    warnings = [line.removeprefix("warning: ") for line in outcome.lines if line.startswith("warning: ")]
+    # behind a blank line: else they would be part of the list's last item
+    return [f"\n{speech.say(msg('Warnings:'))}", bullets(warnings)] if warnings else []
 
 
 def _measure(command: Measure, speech: Speech) -> Plan:
@@ -265,6 +297,12 @@ def _change(command: Change, speech: Speech) -> Plan:
         if len(speech.circuits) != 1:
             return speech.say(which_file(speech.circuits))
         file = speech.circuits[0]
+    if command.ask is not None:
+        from infrastructure.llm_adapters.builtin.measuring import (
+            before_and_after,  # with the recogniser's words
+        )
+
+        return (yield from before_and_after(file, command.values, command.ask, speech))
     done, is_done = yield from change_values(file, command.values, speech)
     if is_done and command.simulates:
         done.append((yield from _run({"file_path": file}, command.expressions, speech)))
@@ -356,8 +394,7 @@ class BuiltinChatClient:
             command = _understood(rest, circuits, past)
             if named and isinstance(command, Design):
                 command = _understood(said, circuits, past)
-            if isinstance(command, Analyze | Change | Simulate | Measure | Ask) and not command.file:
-                command = replace(command, file=named or _meant(said, past, shown, circuits))
+            command = _about(command, lambda: named or _meant(said, past, shown, circuits))
             plan = plan_of(
                 command, Speech(say=say, circuits=circuits, past=[turn.calls for turn in _standing(past)])
             )
@@ -386,6 +423,15 @@ class BuiltinChatClient:
         if self._decided is None or self._decided[0] != brief:
             self._decided = brief, decide(told, speech.say)
         return carry_out(self._decided[1], speech)
+
+
+def _about(command: Command, file: Callable[[], str]) -> Command:
+    """The command with the circuit that is meant, where it names none."""
+    if isinstance(command, Several):
+        return Several(commands=tuple(_about(each, file) for each in command.commands))
+    if isinstance(command, Analyze | Change | Simulate | Measure | Ask) and not command.file:
+        return replace(command, file=file())
+    return command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,6 +505,8 @@ def _understood(said: str, circuits: Sequence[str], past: Sequence[_Turn]) -> Co
     previous: Command | None = None
     for turn in past[-_MOST_TURNS:]:
         command = understand_command(turn.said, circuits, previous)
+        if isinstance(command, Several):
+            command = command.commands[-1]
         if not isinstance(command, SmallTalk) and not (isinstance(command, Ask) and command.intent == "undo"):
             file = _circuit_of(turn)
             unnamed = isinstance(command, Ask | Change | Simulate) and not command.file

@@ -14,10 +14,14 @@ from typing import Literal
 from domain.design.sentence import LONGEST_REQUEST
 from infrastructure.llm_adapters.builtin.questions import (
     Ask,
+    figures_of,
     follow_up,
     plain_expressions,
+    says_nothing,
     understand_question,
+    without_courtesies,
 )
+from infrastructure.llm_adapters.builtin.words import ADVICE
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -101,6 +105,8 @@ class Change:
     """(name, value as SPICE reads it)."""
     simulates: bool
     expressions: tuple[str, ...] = ()
+    ask: Ask | None = None
+    """The figures that are looked at before and after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +118,8 @@ class Simulate:
     parameters: tuple[tuple[str, str], ...] = ()
     """Values for this run only."""
     expressions: tuple[str, ...] = ()
+    stop: str = ""
+    """Until when its transient analysis runs this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +128,13 @@ class Measure:
 
     file: str
     expressions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Several:
+    """A sentence of several clauses, each a command."""
+
+    commands: tuple[Command, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +160,7 @@ Command = (
     | Simulate
     | Measure
     | Ask
+    | Several
     | Design
 )
 
@@ -171,6 +187,8 @@ _QUESTION = re.compile(
     r"|^(?:为什么|为何|怎么|怎样|什么|解释)",
     _I,
 )
+_NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? for\b|\bsearch\b", _I)
+"""Asks for a part, not for a circuit."""
 _HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是|会怎么?样", _I
 )
@@ -232,6 +250,10 @@ _DELETE = re.compile(
 )
 """The whole sentence without its files: “remove R1 from a.cir” is another wish."""
 _AND = re.compile(r"\s*(?:,?\s*\band\b|[,，、和与及])\s*", _I)
+_STOP = re.compile(
+    rf"(?:for|to|until|till|up to|到|至|时间.{{0,4}}?|长|跑|仿真|simulate|transient)\s*(?:about|大约|约)?\s*(?P<number>{_NUMBER})\s?(?P<prefix>[mnuµμ毫微纳]?)(?:s(?:ec(?:ond)?s?)?(?![a-z])|秒)",
+    _I,
+)
 _MEASURE = re.compile(
     r"\b(?:measure|evaluate|calculate|compute|what(?:'s| is| are)|how (?:much|large|high|big|fast|wide))\b"
     r"|测量|测一?下|多少|求|计算|量一下",
@@ -263,7 +285,10 @@ _EXPLAIN = re.compile(
     r"|\b(?:does|is|do) (?:this|it|everything|the circuit)\b[^.?!]*\b(?:ok|okay|right|fine|correct)\b"
     r"|(?:电路|网表|设计).{0,4}(?:有没有|有什么|有)(?:什么)?问题|(?:电路|网表).{0,4}对不对"
     r"|(?:这|该)个?(?:电路|网表)(?:图)?(?:是|有|的)?(?:干什么|干嘛|做什么|什么电路|什么用|什么作用|作用|原理|功能)"
-    r"|(?:解释|分析|说明|讲解|讲)(?:一下)?(?:这个|该|当前|我的)(?:电路|网表)",
+    r"|(?:解释|分析|说明|讲解|讲|介绍)(?:一下)?(?:下)?(?:这个|该|当前|我的|一?下)*(?:电路|网表)"
+    r"|(?:每个|各个?|所有|全部|这些)(?:的)?(?:元件|器件|零件|电阻电容|部分)(?:分别|各自|都)?(?:的?作用|起|有|是|干|做)"
+    r"|\b(?:what|explain|describe)\b[^.?!]*\b(?:each|every|all(?: of)? the|all these|the individual) (?:part|component|element|resistor|device)s?\b(?![^.?!]*\b(?:power|current|voltage)\b)"
+    r"|\bwalk me through\b|\bhow (?:does|do) (?:it|this thing|this stage|that) work\b",
     _I,
 )
 """Asks what the circuit is that is meant when none is named."""
@@ -340,25 +365,114 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     if small_talk := _small_talk(bare or sentence):
         return small_talk
     file, rest = _take_file(sentence, known_files)
+    if isinstance(previous, Several):
+        previous = previous.commands[-1]
     if previous is not None and (leaning := _leaning(sentence, file, rest, previous, known_files)):
         return leaning
+    whole = _whole(sentence, text, file, rest, known_files)
+    return _several(whole, file, rest, known_files) or whole
+
+
+def _whole(sentence: str, text: str, file: str, rest: str, known: Sequence[str]) -> Command:
+    """A sentence, or a clause of one, as one command."""
     is_card = _CARDS_ONLY.search(sentence) is not None
     is_plain = not find_expressions(rest) or _ONLY_NODE.search(rest) is not None
-    ask = understand_question(rest, file, known_files) if is_plain and not is_card else None
+    ask = understand_question(rest, file, known) if is_plain and not is_card else None
     if ask is not None and (file or not _is_new_circuit(sentence, ask)):
         return ask
     is_design = _DESIGN.search(sentence) is not None and _DIRECT.search(rest) is None
     if not is_design or file:
-        command = _command(sentence, file, rest, known_files)
+        command = _command(sentence, file, rest, known)
         if command is not None:
             return command
     is_question = not is_design and _QUESTION.search(sentence) is not None
     return Design(text=text, is_meant=is_design, is_question=is_question)
 
 
+_CLAUSE = re.compile(
+    r"(?<=[.?!:])\s+|[。？！；]\s*|[,;，]\s*(?:(?:and then|and|then|so|but|maybe|perhaps|also|now)\s+)?|\s+(?:and then|and|then)\s+"
+    r"|\s*(?:然后|接着|并且|顺便|(?<=[\u3400-\u9fff\w])再(?=[看测跑算仿])|(?<=[\u3400-\u9fffA-Za-z0-9])看看?(?=.{2}))\s*",
+    _I,
+)
+_OWN = frozenset(
+    {"undo", "find_part", "role", "power", "point", "current", "node", "set_goal", "check_goals", "what_if", "tune",
+     "conduction", "count", "sweep", "worst_case", "monte_carlo", "compare"}
+)  # fmt: skip
+"""Intents that are no part of another one's answer."""
+
+
+_LOOKS = frozenset({"point", "current", "voltage", "power", "figure", "limits"})
+_STUDIES = frozenset({"sweep", "worst_case", "monte_carlo", "tune", "what_if"})
+"""Whose answer holds what is looked at."""
+
+
+def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Command | None:
+    """The clauses of a sentence as commands of their own; None where the whole is better taken as one.
+
+    Every clause has to be understood, or to hold nothing that could be meant: no figure, part, number, wish or
+    question.
+    """
+    clauses = [each.strip() for each in _CLAUSE.split(without_courtesies(rest)) if each and each.strip(" .!?。！？")]
+    if len(clauses) < 2 or ADVICE.search(rest) or (isinstance(whole, Design) and whole.is_meant):
+        return None
+    found: list[Command] = []
+    for clause in clauses:
+        last = next((each for each in reversed(found) if isinstance(each, Ask)), None)
+        command = _whole(clause, clause, file, clause, known)
+        if isinstance(command, Design) and says_nothing(clause) and isinstance(whole, Ask) and whole.intent == "find_part":
+            if re.search(r"library|库", clause):  # "is there one in the library"
+                found = [*found, whole]
+            continue
+        if isinstance(command, Design | SmallTalk | Search | Show | ListFiles | References) and last is not None:
+            leaning = understand_question(clause, file, known, before=last)
+            command = leaning or command
+        if isinstance(command, Ask) and command.removed == ("it",) and last is not None and last.names:
+            command = replace(command, removed=last.names[:1])
+        if not isinstance(command, Change | Simulate | Ask | Analyze):
+            if says_nothing(clause) and not (isinstance(command, Design) and (command.is_meant or command.is_question)):
+                continue
+            return None
+        found = _with_next(found, command)
+    return _better(whole, found)
+
+
+def _with_next(found: list[Command], command: Command) -> list[Command]:
+    """The commands with one more: what is looked at behind a change is its before and after."""
+    last = found[-1] if found else None
+    if isinstance(last, Change):
+        if isinstance(command, Simulate) and not command.parameters and not command.stop:
+            return [*found[:-1], replace(last, simulates=True)]
+        if isinstance(command, Ask) and command.intent in ("figure", "compare", "voltage", "limits") and last.ask is None:
+            return [*found[:-1], replace(last, simulates=True, ask=replace(command, intent="figure"))]
+    if isinstance(last, Ask) and isinstance(command, Ask) and last.intent == command.intent == "figure":
+        if (last.at, last.parameters, last.nodes) == (command.at, command.parameters, command.nodes):
+            return [*found[:-1], replace(last, figures=tuple(dict.fromkeys((*last.figures, *command.figures))))]
+    return [*found, command]
+
+
+def _better(whole: Command, found: Sequence[Command]) -> Command | None:
+    """The clauses where they say more than the sentence taken as one; None where they do not."""
+    if not found:
+        return None
+    if isinstance(whole, Design):
+        return found[0] if len(found) == 1 else Several(commands=tuple(found))
+    own = {each.intent if isinstance(each, Ask) else type(each).__name__ for each in found}
+    mine = whole.intent if isinstance(whole, Ask) else type(whole).__name__
+    changed = [each for each in found if isinstance(each, Change)]
+    if isinstance(whole, Change) and len(found) == 1 and changed:
+        return changed[0] if changed[0].ask is not None and whole.ask is None else None
+    others = own - {mine} - (_LOOKS if mine in _STUDIES else frozenset())
+    if mine == "tune" and isinstance(whole, Ask) and whole.kept:
+        return None
+    is_more = bool(others & (_OWN | {"Change"})) or (isinstance(whole, Simulate) and "figure" in own)
+    if not is_more or (len(found) == 1 and not changed):
+        return None
+    return found[0] if len(found) == 1 else Several(commands=tuple(found))
+
+
 def _is_new_circuit(sentence: str, ask: Ask) -> bool:
     """Whether a sentence that names no file asks for a circuit that can be designed, not about one."""
-    if ask.intent == "find_part" and _DESIGN.search(sentence):
+    if ask.intent == "find_part" and _DESIGN.search(sentence) and not _NEEDED.search(sentence):
         return True
     if ask.intent in ("undo", "find_part") or _OF_ONE.search(sentence) or _QUESTION.search(sentence):
         return False
@@ -416,9 +530,11 @@ def _work(file: str, rest: str) -> Command | None:
     if values and is_tried:
         return Simulate(file=file, parameters=values, expressions=expressions)
     if values and _CHANGE.search(rest):
-        expressions = expressions or plain_expressions(rest)
-        simulates = simulates or bool(expressions)
-        return Change(file=file, values=values, simulates=simulates, expressions=expressions)
+        ask = None if expressions else figures_of(rest)
+        simulates = simulates or bool(expressions) or ask is not None
+        return Change(file=file, values=values, simulates=simulates, expressions=expressions, ask=ask)
+    if simulates and (stop := _STOP.search(rest)):
+        return Simulate(file=file, stop=f"{stop['number']}{_PREFIXES.get(stop['prefix'], stop['prefix'])}")
     analysis = _analysis_type(rest)
     wanted = expressions or plain_expressions(rest)
     if simulates or analysis:

@@ -37,6 +37,10 @@ class Figure:
     sensed: str = ""
     """What sensitivities are taken of, when it is another expression: a gain as a factor."""
     is_better_low: bool = False
+    of: str = ""
+    """Letters of the elements it is a quantity of: `{part}` is the one named, else the only one; `{n0}` its first node."""
+    is_aside: bool = False
+    """Only in what is studied, tuned or changed: a plain question for it is answered with all of the part's figures."""
 
 
 FIGURES: dict[str, Figure] = {
@@ -53,15 +57,15 @@ FIGURES: dict[str, Figure] = {
         name=msg("unity-gain frequency"), unit="Hz", kind="ac", expressions=("ugf({x})",),
     ),
     "lower_cutoff": Figure(
-        words=r"low(?:er)?[- ](?:(?:corner|cut-?off)(?: frequency)?|-?3 ?db(?: frequency)?)|下限(?:截止)?频率|低频截止频率",
+        words=r"low(?:er|-frequency)?[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率",
         name=msg("lower cut-off frequency"), unit="Hz", kind="ac", expressions=("lowcut({x})",), is_better_low=True,
     ),
     "upper_cutoff": Figure(
-        words=r"(?:upper|high(?:er)?)[- ](?:(?:corner|cut-?off)(?: frequency)?|-?3 ?db(?: frequency)?)|上限(?:截止)?频率|高频截止频率",
+        words=r"(?:upper|high(?:er|-frequency)?)[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率",
         name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
     ),
     "cutoff": Figure(
-        words=r"cut-?off(?: frequency| freq)?|corner(?: frequency| freq)?|-?3 ?db (?:point|frequency)|截止频率|转折频率|拐点频率|截频",
+        words=r"cut-?off(?: frequency| freq)?|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
         name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
     ),
     "bandwidth": Figure(
@@ -73,9 +77,22 @@ FIGURES: dict[str, Figure] = {
         kind="ac", expressions=("db(dcgain({x}))",), sensed="mag(dcgain({x}))",
     ),
     "gain": Figure(
-        words=r"(?:voltage |mid-?band )?(?:gain|amplification)|attenuation|(?:电压|中频)?(?:增益|放大倍数)|衰减",
+        words=r"(?<![a-z])(?:voltage |mid-?band |small-signal )?(?:gain|amplification)(?![a-z])|how much does it amplify|attenuation|(?:电压|中频)?(?:增益|放大倍数)|衰减",
         name=msg("gain"), unit="dB", kind="ac", expressions=("db(max(mag({x})))",), at="db(gain({x},{f}))",
         sensed="max(mag({x}))",
+    ),
+    "group_delay": Figure(
+        words=r"group[- ]delays?|群延[时迟]", name=msg("group delay"), unit="s", kind="ac", expressions=("max(group_delay({x}))",),
+        at="at(group_delay({x}),{f})", is_better_low=True,
+    ),
+    "peaking": Figure(
+        words=r"(?:gain |pass-?band )?peaking|resonan\w+ peak|(?:gain )?peak (?:in|of) the (?:pass-?band|response)|通带.{0,6}?尖峰|尖峰|谐振峰|峰化|起峰",
+        name=msg("peaking (above the gain at low frequencies)"), unit="dB", kind="ac", expressions=("db(max(mag({x})))-db(dcgain({x}))",),
+        is_better_low=True,
+    ),
+    "quality": Figure(
+        words=r"\bq(?:[- ]factor|[- ]value)?(?= (?:of|is|as)\b|[?]|$)|(?<=the )q\b|quality factor|品质因数|(?<![A-Za-z0-9_])Q\s?值", name=msg("Q"), unit="",
+        kind="ac", expressions=("q({x})",),
     ),
     "phase": Figure(
         words=r"phase(?: shift| angle)?|相位|相移", name=msg("phase"), unit="deg", kind="ac", expressions=(),
@@ -93,6 +110,14 @@ FIGURES: dict[str, Figure] = {
         words=r"(?:total |integrated )?(?:output )?noise(?: voltage)?|(?:总)?(?:输出)?噪声", name=msg("output noise"), unit="V",
         kind="noise", expressions=("noise_total(onoise)",), at="at(onoise,{f})", is_better_low=True,
     ),
+    "inductor_ripple": Figure(
+        words=r"(?:inductor|coil)(?:['’]s)?(?: current)? ripple(?: current)?|ripple current|current ripple|ripple (?:current )?(?:of|in|through) (?:the )?(?:inductor|coil|l\d\w*\b|i\(l\w*\))|电感(?:的)?(?:电流)?纹波(?:电流)?|纹波电流|电流纹波|电感电流的?(?:纹波|峰峰值)",
+        name=msg("ripple of the inductor's current (peak to peak)"), unit="A", kind="tran", expressions=("ripple(i({part}))",), of="l",
+        is_better_low=True,
+    ),
+    "efficiency": Figure(
+        words=r"efficiency|efficient|效率", name=msg("efficiency"), unit="1", kind="tran", expressions=("avg({p_load},{tail})/-avg({p_in},{tail})",),
+    ),
     "ripple": Figure(
         words=r"(?:output )?(?:voltage )?ripple|纹波", name=msg("ripple (peak to peak)"), unit="V", kind="tran",
         expressions=("ripple({out})",), is_better_low=True,
@@ -106,11 +131,11 @@ FIGURES: dict[str, Figure] = {
         is_better_low=True,
     ),
     "settling_time": Figure(
-        words=r"settling ?time|(?:建立|稳定|调节)时间", name=msg("settling time"), unit="s", kind="tran",
+        words=r"settling ?time|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
         expressions=("settling_time({out})",), is_better_low=True,
     ),
     "overshoot": Figure(
-        words=r"overshoot|过冲|超调", name=msg("overshoot"), unit="1", kind="tran", expressions=("overshoot({out})",),
+        words=r"overshoots?(?:ing)?|step response|过冲|超调量?|阶跃响应", name=msg("overshoot"), unit="1", kind="tran", expressions=("overshoot({out})",),
         is_better_low=True,
     ),
     "slew_rate": Figure(
@@ -125,11 +150,34 @@ FIGURES: dict[str, Figure] = {
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
     ),
     "swing": Figure(
-        words=r"(?:output )?(?:voltage )?swing|peak[- ]to[- ]peak (?:output|voltage)|output amplitude|(?:输出)?摆幅|峰峰值|输出幅度",
+        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|output (?:amplitude|waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|输出幅度",
         name=msg("output swing (peak to peak)"), unit="V", kind="tran", expressions=("pp({out},{tail})",),
     ),
+    "collector_current": Figure(
+        words=r"(?:collector|bias|quiescent|standing|idle|operating) current|(?<![A-Za-z0-9_.])i_?cq?(?![A-Za-z0-9_(])|集电极(?:静态)?电流|(?:静态|偏置)(?:工作)?电流",
+        name=msg("collector current"), unit="A", kind="level", expressions=("ic({part})",), of="q", is_aside=True,
+    ),
+    "drain_current": Figure(
+        words=r"(?:drain|bias|quiescent|standing|idle|operating) current|(?<![A-Za-z0-9_.])i_?dq?(?![A-Za-z0-9_(])|漏极?(?:静态)?电流|(?:静态|偏置)(?:工作)?电流",
+        name=msg("drain current"), unit="A", kind="level", expressions=("id({part})",), of="m", is_aside=True,
+    ),
+    "collector_emitter": Figure(
+        words=r"collector[- ](?:to[- ])?emitter voltage|(?<![A-Za-z0-9_.])v_?ceq?(?![A-Za-z0-9_(])|集射(?:极)?(?:间)?电压|管压降", name=msg("collector-emitter voltage"),
+        unit="V", kind="level", expressions=("v({n0},{n2})",), of="q", is_aside=True,
+    ),
+    "collector_voltage": Figure(
+        words=r"(?:dc )?collector(?: node| dc)?(?: voltage| potential)?|voltage (?:at|on|of) (?:the )?collector|(?<![A-Za-z0-9_.])v_?cq?(?![A-Za-z0-9_(])|集电极(?:的)?(?:静态|直流)?(?:电压|电位)",
+        name=msg("collector voltage"), unit="V", kind="level", expressions=("v({n0})",), of="q", is_aside=True,
+    ),
+    "inductor_peak": Figure(
+        words=r"peak (?:inductor|coil) current|(?:inductor|coil) peak current|电感(?:的)?峰值电流|电感电流(?:的)?(?:峰值|最大值)", name=msg("peak current of the inductor"), unit="A",
+        kind="tran", expressions=("max(i({part}),{tail})",), of="l", is_aside=True,
+    ),
+    "node": Figure(
+        words=r"(?!)", name=msg("voltage of the node"), unit="V", kind="level", expressions=("avg({out},{tail})",), is_aside=True,
+    ),
     "vout": Figure(
-        words=r"(?:dc )?output voltage|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?=$|[是为？?])",
+        words=r"(?:dc |mean |average )?output voltage|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?=$|[是为？?])",
         name=msg("output voltage"), unit="V", kind="level", expressions=("avg({out},{tail})",), at="at({out},{f})",
     ),
 }  # fmt: skip

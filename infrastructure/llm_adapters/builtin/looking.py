@@ -6,17 +6,22 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from domain.circuit.elements import Element
 from domain.circuit.model_library import pin_words, title_words
 from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
-from infrastructure.llm_adapters.builtin.circuit import Circuit
+from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
 from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     all_wanted,
+    default_figures,
+    lacking,
+    moved,
     no_such_part,
+    tell,
     values_of,
     wanted_of,
 )
@@ -277,11 +282,26 @@ def failure(circuit_file: str, speech: Speech) -> Plan:
     return said if advice.error_type else f"{said}\n{advice.text}"
 
 
-def default_figures(circuit: Circuit) -> tuple[str, ...]:
-    """What is looked at of a circuit when nothing is named."""
-    if circuit.source is not None and circuit.has("ac"):
-        return ("gain", "bandwidth") if circuit.is_active else ("cutoff",)
-    return ("vout", "ripple") if circuit.has("tran") else ("vout",)
+def longer(file: str, stop: str, speech: Speech) -> Plan:
+    """A transient run until another time than the circuit's card says; the card stays."""
+    circuit = yield from circuit_of(file, speech)
+    if isinstance(circuit, str):
+        return circuit
+    if problem := lacking(circuit, "tran"):
+        return speech.say(problem)
+    card = next(each for each in circuit.analyses if each.lower().startswith("tran")).split()
+    analysis = " ".join([*card[:2], stop, *card[3:]])
+    own = replace(circuit, analyses=(analysis,))
+    told = yield from tell(
+        own, [replace(each, sweep=analysis) for each in _usual_of_run(own)], (), speech
+    )
+    return "\n".join([speech.say(msg("For this run only: {values}.", values=f".{analysis}")), told])
+
+
+def _usual_of_run(circuit: Circuit) -> list[Wanted]:
+    """The mean and the swing of the output at the end of a transient run."""
+    found = all_wanted(circuit, Ask(intent="figure", figures=("vout", "swing")))
+    return found if isinstance(found, list) else []
 
 
 def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
@@ -311,7 +331,7 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         (old, unit), (new, _) = before[name], after[name]
         label = next((speech.say(each.name) for each in own if name in each.expressions), "")
         told = f"{label} ({name})" if label else name
-        lines.append(_moved(told, old, new, unit))
+        lines.append(moved(told, old, new, unit))
     first, second = f"{other['number']}", f"{head['number']}"
     said = [
         speech.say(msg("{file}, run {first} → run {second}:", file=circuit.file, first=first, second=second)),
@@ -326,24 +346,20 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return "\n".join(said)
 
 
-def _moved(name: str, old: float, new: float, unit: str) -> str:
-    """A figure before and after."""
-    if old == new:
-        return f"{name}: {shown(new, unit)} (=)"
-    change = (
-        f", {100 * (new - old) / abs(old):+.3g}%"
-        if old and unit not in ("dB", "deg")
-        else f", {'+' if new > old else ''}{shown(new - old, unit)}"
-    )
-    return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
-
-
 # --- goals and the library ----------------------------------------------------------------------------
 
 
 def set_goal(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """A figure's bounds as a goal of the circuit."""
     key = ask.figures[0]
+    if ask.query == "error":
+        return speech.say(
+            msg(
+                "From which value may the {name} differ so much? Say both ends, for example “{example}”.",
+                name=FIGURES[key].name,
+                example=speech.say(msg("set a goal: gain from -0.1 dB to 0.1 dB")),
+            )
+        )
     wanted = wanted_of(circuit, ask, key)
     if isinstance(wanted, Message):
         return speech.say(wanted)
@@ -454,6 +470,8 @@ _SCALE = {"k": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, None: 1.0, "": 1.0}
 def find_part(ask: Ask, speech: Speech) -> Plan:
     """Models of the library of a kind, and with the figure asked for."""
     outcome = yield Call(tool="find_model", arguments={"query": ask.query})
+    if not outcome.error_type and " " in ask.query and not re.search(r"; nodes: |^Put this", outcome.text):
+        return speech.say(msg("The model library has no {kind}.", kind=ask.query))
     if outcome.error_type:
         return failed(outcome, speech)
     first = outcome.text.split("\n", 1)[0]

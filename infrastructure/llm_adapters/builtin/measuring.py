@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 
 from domain.circuit.elements import Element
 from domain.simulation.operating_point import REGIONS
-from infrastructure.llm_adapters.builtin.circuit import Circuit, ac_size, number_of, value_of
+from infrastructure.llm_adapters.builtin.circuit import (
+    Circuit,
+    ac_size,
+    circuit_of,
+    number_of,
+    value_of,
+)
 from infrastructure.llm_adapters.builtin.figures import FIGURES, Kind, number, shown
 from infrastructure.llm_adapters.builtin.plans import (
     FIGURE,
@@ -18,6 +24,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     Plan,
     Speech,
     bullets,
+    change_values,
     failed,
     inspection,
     simulation_failed,
@@ -62,6 +69,9 @@ class Wanted:
 def wanted_of(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
     """A named figure at the circuit's output, or why it has none."""
     figure = FIGURES[key]
+    part = part_of(circuit, ask.names, figure.of) if figure.of else None
+    if isinstance(part, Message):
+        return part
     node = ask.nodes[0] if ask.nodes else circuit.output
     if not node:
         return msg("I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file)
@@ -90,7 +100,25 @@ def wanted_of(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
         "tail": tail(circuit),
         "f": number(where) if where is not None else "",
     }
+    if part is not None:
+        pins = {f"n{at}": pin.key for at, pin in enumerate(part.nodes)}
+        fields |= {"part": part.key, **pins}
+    if key == "efficiency":
+        powers = _in_and_out(circuit, tail(circuit))
+        if isinstance(powers, Message):
+            return powers
+        fields |= powers
+    if key == "overshoot" and (source := circuit.sine_source) is not None:
+        return msg(
+            "The source {name} of {file} is a sine, so there is no step to respond to. Give it a PULSE instead, for "
+            "example PULSE(0 1 0 1n 1n 5m 10m).",
+            name=source.name,
+            file=circuit.file,
+        )
     fields["i_in"] = f"i({source.key})" if source is not None and source.letter == "v" else "1"
+    if ask.place and figure.at and not FIGURES[ask.place].expressions[0].startswith("thd"):
+        fields["f"] = FIGURES[ask.place].expressions[0].format(**fields)
+        where = math.nan
     if where is not None and figure.at:
         expression = figure.at.format(**fields)
         expressions: tuple[str, ...] = (
@@ -101,26 +129,72 @@ def wanted_of(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
             "At which frequency? For example “{example}”.", example=f"{key.replace('_', ' ')} at 1 kHz"
         )
     elif kind is None:
-        expressions = (out,)
+        expressions = (figure.expressions[0].format(**fields),) if part is not None else (out,)
     else:
         expressions = tuple(each.format(**fields) for each in figure.expressions)
         if key == "ripple" and (period := circuit.drive_period) is not None and tail(circuit):
             stop = float(tail(circuit).partition(",")[2])
             expressions = (f"pp({out},{number(stop - _PERIODS * period)},{number(stop)})",)
+        if key == "inductor_ripple" and (period := circuit.drive_period) is not None and tail(circuit):
+            stop = float(tail(circuit).partition(",")[2])
+            expressions = (f"pp(i({fields['part']}),{number(stop - _PERIODS * period)},{number(stop)})",)
+        if key == "noise" and ask.span is not None:
+            expressions = (f"noise_total(onoise,{number(ask.span[0])},{number(ask.span[1])})",)
+        if key == "quality":
+            expressions = _pole_q(circuit, x) or expressions
     if where is not None and not figure.at:
         place = ""
+    told_place = shown(where, place) if where is not None and place and not math.isnan(where) else ""
+    name = msg("voltage at {node}", node=node) if key == "node" else figure.name
+    if ask.place and where is not None and math.isnan(where):
+        name = msg("{quantity} at the {place}", quantity=figure.name, place=FIGURES[ask.place].name)
     return Wanted(
-        name=figure.name,
+        name=name,
         expressions=expressions,
-        unit="V" if key == "vout" else figure.unit if "onoise," not in expressions[0] else "V/sqrt(Hz)",
+        unit="V" if key == "vout" else figure.unit if "at(onoise," not in expressions[0] else "V/sqrt(Hz)",
         kind=kind,
-        place=shown(where, place) if where is not None and place else "",
+        place=told_place,
         sensed=figure.sensed.format(**fields)
         if where is None or not figure.at
         else expressions[0].replace("db(", "mag("),
         key=key,
         is_percent=figure.unit == "1",
     )
+
+
+def part_of(circuit: Circuit, names: Sequence[str], letters: str) -> Element | Message:
+    """The part a quantity is of: the one named, else the only one of its kind."""
+    of_kind = [each for each in circuit.top if each.letter in letters]
+    named = [each for each in of_kind if each.key in (name.lower() for name in names)]
+    found = named or of_kind
+    if len(found) == 1 or named:
+        return found[0]
+    if not found:
+        return no_such_part(circuit, names or (letters.upper(),))
+    return msg("Of which part: {names}?", names=", ".join(each.name for each in found))
+
+
+def _in_and_out(circuit: Circuit, settled: str) -> dict[str, str] | Message:
+    """Powers of the loads and of the supplies as fields of an expression."""
+    loads = [each.key for each in circuit.top if each.name in circuit.loads] or [
+        each.key
+        for each in circuit.top
+        if each.letter == "r" and {node.key for node in each.nodes[:2]} == {circuit.output.lower(), "0"}
+    ]
+    supplies = [
+        each.key for each in circuit.top if each.letter == "v" and value_of(each) and each is not circuit.source
+    ]
+    if not loads or not supplies:
+        return msg("I do not know which part of {file} is the load, or which is the supply.", file=circuit.file)
+    return {"p_load": f"p({loads[0]})", "p_in": f"p({supplies[0]})", "tail": settled}
+
+
+def _pole_q(circuit: Circuit, x: str) -> tuple[str, ...]:
+    """The Q of two poles of a low-pass: its gain where the phase is -90°, over the one at low frequencies."""
+    stages = " ".join(stage.kind for stage in circuit.stages)
+    if "band" in stages or "notch" in stages:
+        return ()
+    return (f"mag(at({x},cross(ph({x}),-90)))/mag(dcgain({x}))",) if circuit.is_low_pass else ()
 
 
 def only_transient(circuit: Circuit) -> bool:
@@ -285,11 +359,179 @@ def all_wanted(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
 
 
 def figure(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Figures of the response."""
+    """Figures of the response; whether the first is as told, where that is asked."""
     wanted = all_wanted(circuit, ask)
     if isinstance(wanted, Message):
         return speech.say(wanted)
-    return (yield from tell(circuit, wanted, ask.parameters, speech))
+    told = yield from tell(circuit, wanted, ask.parameters, speech)
+    if ask.value is None or ask.bound is None:
+        return told
+    found = yield from measured(circuit, wanted[:1], ask.parameters, speech)
+    if isinstance(found, str) or math.isnan(found[0][2]):
+        return told
+    value = found[0][2]
+    is_so = value >= ask.value if ask.bound == "at_least" else value <= ask.value
+    return f"{speech.say(msg('Yes.') if is_so else msg('No.'))} {told}"
+
+
+def what_if(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Figures with other values, or without parts, beside those of the circuit as it is; nothing is changed."""
+    wanted = figures_or_usual(circuit, ask)
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    values = _tried_values(circuit, ask)
+    if isinstance(values, Message):
+        return speech.say(values)
+    if not ask.figures and circuit.measures:
+        return (yield from _own_measures(circuit, values, speech))
+    before = yield from measured(circuit, wanted, (), speech)
+    if isinstance(before, str):
+        return before
+    after = yield from measured(circuit, wanted, values, speech)
+    if isinstance(after, str):
+        return after
+    told = ", ".join(f"{name} = {value}" for name, value in values)
+    head = [speech.say(msg("For this run only: {values}.", values=told))]
+    if ask.removed:
+        names = speech.listed(ask.removed)
+        head.append(speech.say(msg("So small or large a value is as good as no {names} at all.", names=names)))
+    return "\n".join([*head, bullets([moved_line(old, new, speech) for old, new in zip(before, after, strict=True)])])
+
+
+def _own_measures(circuit: Circuit, values: Sequence[tuple[str, str]], speech: Speech) -> Plan:
+    """What the circuit's own .meas cards give as it is, and with other values."""
+    found: list[dict[str, tuple[float, str]]] = []
+    for own in ((), values):
+        outcome, _ = yield from run(circuit, None, own)
+        if outcome.error_type:
+            return simulation_failed(outcome, speech)
+        found.append(values_of(outcome))
+    before, after = found
+    told = ", ".join(f"{name} = {value}" for name, value in values)
+    lines = [
+        moved(name, before[name][0], *after[name]) for name in circuit.measures if name in before and name in after
+    ]
+    return "\n".join([speech.say(msg("For this run only: {values}.", values=told)), bullets(lines)])
+
+
+def usual(file: str, speech: Speech) -> Generator[Call, Outcome, str]:
+    """The usual figures of a circuit that was just simulated; "" where none can be had."""
+    circuit = yield from circuit_of(file, speech)
+    if isinstance(circuit, str):
+        return ""
+    wanted = figures_or_usual(circuit, Ask(intent="figure"))
+    if isinstance(wanted, Message):
+        return ""
+    found = yield from measured(circuit, wanted, (), speech)
+    if isinstance(found, str):
+        return ""
+    return "\n".join(speech.say(told_line(circuit, *each)) for each in found if not math.isnan(each[2]))
+
+
+def before_and_after(file: str, values: Sequence[tuple[str, str]], ask: Ask, speech: Speech) -> Plan:
+    """New values for parts of a file, and what figures were and are."""
+    circuit = yield from circuit_of(file, speech)
+    if isinstance(circuit, str):
+        return circuit
+    wanted = figures_or_usual(circuit, replace(ask, file=file))
+    before: list[tuple[Wanted, str, float, str]] | str = speech.say(wanted) if isinstance(wanted, Message) else (
+        yield from measured(circuit, wanted, (), speech)
+    )  # fmt: skip
+    done, is_done = yield from change_values(file, values, speech)
+    if not is_done:
+        return "\n".join(done)
+    if isinstance(wanted, Message) or isinstance(before, str):
+        return "\n".join([*done, str(before)])
+    after = yield from measured(circuit, wanted, (), speech)
+    if isinstance(after, str):
+        return "\n".join([*done, after])
+    lines = [moved_line(old, new, speech) for old, new in zip(before, after, strict=True)]
+    return "\n".join([*done, bullets(lines)])
+
+
+_OPEN = {"r": "1e12", "l": "1e6", "c": "1e-18"}
+"""Values with which a part is as good as not there."""
+
+
+def _tried_values(circuit: Circuit, ask: Ask) -> list[tuple[str, str]] | Message:
+    values: list[tuple[str, str]] = []
+    for name, text in (*ask.parameters, *((name, "") for name in ask.removed)):
+        part = circuit.element(name)
+        if part is None:
+            return no_such_part(circuit, (name,))
+        if text.startswith("*"):
+            text = number((value_of(part) or 0.0) * float(text[1:]))
+        elif not text and part.letter not in _OPEN:
+            return msg(
+                "I can try a circuit without a resistor, a capacitor or an inductor, not without {name}.", name=part.name
+            )
+        values.append((part.name, text or _OPEN[part.letter]))
+    return values
+
+
+def figures_or_usual(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
+    """What the figures of a question come to; without any the usual ones of such a circuit."""
+    return all_wanted(circuit, ask if ask.figures else replace(ask, figures=default_figures(circuit)))
+
+
+def default_figures(circuit: Circuit) -> tuple[str, ...]:
+    """What is looked at of a circuit when nothing is named."""
+    if circuit.source is not None and circuit.has("ac"):
+        return ("gain", "bandwidth") if circuit.is_active else ("cutoff",)
+    return ("vout", "ripple") if circuit.has("tran") else ("vout",)
+
+
+def moved_line(before: tuple[Wanted, str, float, str], after: tuple[Wanted, str, float, str], speech: Speech) -> str:
+    """A figure before and after; why it has no value, where it has none."""
+    (wanted, expression, old, unit), (_, reason, new, _) = before, after
+    label = speech.say(msg("{name} at {place}", name=wanted.name, place=wanted.place)) if wanted.place else speech.say(wanted.name)
+    if math.isnan(old) or math.isnan(new):
+        cause = expression if math.isnan(old) else reason
+        return speech.say(msg("{label}: {figures}", label=label, figures=msg("no value: {reason}", reason=cause)))
+    if wanted.is_percent:
+        return f"{label} ({expression}): {wanted.told(old)} → {wanted.told(new)}"
+    return moved(f"{label} ({expression})", old, new, wanted.unit or unit)
+
+
+def moved(name: str, old: float, new: float, unit: str) -> str:
+    """A figure before and after."""
+    if old == new:
+        return f"{name}: {shown(new, unit)} (=)"
+    change = (
+        f", {100 * (new - old) / abs(old):+.3g}%"
+        if old and unit not in ("dB", "deg")
+        else f", {'+' if new > old else ''}{shown(new - old, unit)}"
+    )
+    return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
+
+
+def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Whether a converter's inductor current goes down to zero in each period."""
+    part = part_of(circuit, ask.names, "l")
+    if isinstance(part, Message):
+        return speech.say(part)
+    if problem := lacking(circuit, "tran"):
+        return speech.say(problem)
+    settled = tail(circuit)
+    names = (msg("least current of {name}", name=part.name), msg("greatest current of {name}", name=part.name))
+    wanted = [
+        Wanted(name=name, expressions=(f"{kind}(i({part.key}),{settled})",), unit="A", kind="tran")
+        for name, kind in zip(names, ("min", "max"), strict=True)
+    ]
+    found = yield from measured(circuit, wanted, ask.parameters, speech)
+    if isinstance(found, str):
+        return found
+    least, greatest = found[0][2], found[1][2]
+    verdict = (
+        msg("Continuous conduction: the current of {name} does not come down to zero.", name=part.name)
+        if least > _ZERO_SHARE * greatest
+        else msg("Discontinuous conduction: the current of {name} comes down to zero.", name=part.name)
+    )
+    return "\n".join([speech.say(verdict), *(speech.say(told_line(circuit, *each)) for each in found)])
+
+
+_ZERO_SHARE = 0.02
+"""Of the greatest current: below it a converter's inductor is taken to be empty."""
 
 
 def tell(
@@ -379,7 +621,7 @@ def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> 
     parts = [element for name in names if (element := circuit.element(name)) is not None]
     if not parts:
         return speech.say(no_such_part(circuit, ask.names))
-    devices = [each for each in parts if each.letter in "qmjdz"]
+    devices = [] if only_transient(circuit) else [each for each in parts if each.letter in "qmjdz"]
     wanted: list[Wanted] = []
     for each in parts:
         if each in devices:
@@ -430,10 +672,10 @@ def _signal(part: Element, *, is_power: bool) -> str | None:
     if part.letter == "v":
         return f"-{over}*i({part.key})" if is_power else f"i({part.key})"
     if part.letter == "l":
-        return None if is_power else f"i({part.key})"
+        return f"p({part.key})" if is_power else f"i({part.key})"
     if part.letter == "c" and value and not is_power:
         return f"{number(value)}*deriv({over})"
-    return None
+    return f"p({part.key})" if is_power else f"i({part.key})"
 
 
 def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:

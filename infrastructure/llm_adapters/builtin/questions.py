@@ -30,6 +30,7 @@ from infrastructure.llm_adapters.builtin.words import (
     INTENTS,
     JUST_BEFORE,
     JUST_BEHIND,
+    KEPT,
     LEANS,
     LETTERS,
     LOWER,
@@ -40,17 +41,25 @@ from infrastructure.llm_adapters.builtin.words import (
     NOT_A_NODE,
     OF_LETTER,
     OF_SUPPLY,
+    OF_SUPPLY_SHARE,
+    ONLY,
     OTHER,
+    OTHERWISE,
     PARAMETER,
     PARTS,
+    POLITE,
     QUESTION,
     RAISE,
+    REMOVED,
     RUNS,
+    TIMES,
+    TRAITS,
+    WHAT_VALUE,
 )
 
 Intent = Literal[
     "undo", "compare", "failure", "set_goal", "check_goals", "find_part", "count", "monte_carlo",
-    "worst_case", "sweep", "limits", "tune", "point", "role", "supply", "ports", "node", "voltage",
+    "worst_case", "sweep", "limits", "tune", "conduction", "what_if", "point", "role", "supply", "ports", "node", "voltage",
     "current", "power", "figure",
 ]  # fmt: skip
 Way = Literal["raise", "lower", ""]
@@ -86,6 +95,18 @@ class Ask:
     way: Way = ""
     is_yield: bool = False
     query: str = ""
+    kept: tuple[str, ...] = ()
+    """What is not to change: letters of elements (``c``), elements, or figures as `figure:gain`."""
+    only: tuple[str, ...] = ()
+    """Letters of the only elements that may change."""
+    share: float | None = None
+    """The aim as a share of the supply."""
+    writes: bool = True
+    """Not where only the value is asked for that would do."""
+    removed: tuple[str, ...] = ()
+    """Elements to be tried without; ``it`` is the one spoken of."""
+    place: str = ""
+    """The figure whose frequency is the place: "phase at the cut-off"."""
 
 
 _PLACE_UNITS = ("Hz", "s")
@@ -104,15 +125,26 @@ class _Words:
     mentions: tuple[Mention, ...]
     left: str
     """The text without the words of its figures."""
+    asides: tuple[str, ...] = ()
+    """Figures of parts (`Figure.is_aside`)."""
 
 
 _CELSIUS = re.compile(r"(?<=\d)\s?[cC](?![A-Za-z0-9_.=])")
 
 
+_AT_A_FIGURE = re.compile(
+    r"\b(?:at|near|around)\s+(?:the|its|this|that)?\s*$|(?:在|于)\s*$", ANY_CASE
+)
+_BEHIND_A_PLACE = re.compile(r"\s*(?:处|时|下|上|点|那里|的时候)")
+
+
 def _read(text: str, file: str) -> _Words:
+    text, kept = _kept_in(text)
+    text, only = _only_in(text)
     sentence = read_sentence(_CELSIUS.sub(" °C", text))
     plain = sentence.text
     figures, left = figures_in(plain)
+    figures, place = _place_in(plain, figures)
     nodes = tuple(
         name
         for found in NODE.finditer(plain)
@@ -123,8 +155,73 @@ def _read(text: str, file: str) -> _Words:
     )
     if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
         figures = tuple(key for key in figures if key != "vout")
-    ask = Ask(intent="figure", file=file, figures=figures, nodes=nodes, names=_names(left, nodes))
-    return _Words(text=plain, ask=_with_quantities(ask, plain, mentions), mentions=mentions, left=left)
+    share = OF_SUPPLY_SHARE.search(plain)
+    ask = Ask(
+        intent="figure",
+        file=file,
+        figures=figures,
+        nodes=nodes,
+        names=_names(left, nodes),
+        kept=kept,
+        only=only,
+        place=place,
+        share=None if share is None else 0.5 if share["half"] else 1 / 3,
+    )
+    if ask.share is not None:
+        mentions = tuple(each for each in mentions if share is None or not share.start() <= each.start < share.end())
+    return _Words(
+        text=plain,
+        ask=_with_quantities(ask, plain, mentions),
+        mentions=mentions,
+        left=left,
+        asides=_asides_in(left) or (("node",) if nodes else ()),
+    )
+
+
+def _place_in(text: str, figures: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The figures, and the one whose frequency is the place where the others are looked at."""
+    if len(figures) < 2:
+        return figures, ""
+    for key in figures:
+        found = next(iter(_COMPILED[key].finditer(text)), None)
+        if FIGURES[key].unit != "Hz" or found is None:
+            continue
+        is_behind = _BEHIND_A_PLACE.match(text, found.end())
+        if _AT_A_FIGURE.search(text[: found.start()]) or is_behind:
+            return tuple(each for each in figures if each != key), key
+    return figures, ""
+
+
+def _kinds_in(text: str) -> tuple[str, ...]:
+    """Letters of the kinds of parts, and names of parts, that a phrase speaks of."""
+    letters = tuple(letter for words, letter in OF_LETTER if re.search(words, text, ANY_CASE))
+    return (*letters, *_names(text, ()))
+
+
+def _kept_in(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without what is to stay as it is, and that: "keep Q", "without touching the capacitors"."""
+    kept: list[str] = []
+    for found in reversed(list(KEPT.finditer(text))):
+        phrase = next(filter(None, found.groups()), "")
+        figures, rest = figures_in(phrase)
+        figures = figures or (("quality",) if re.search(r"(?<![A-Za-z0-9])Q(?![A-Za-z0-9])", phrase) else ())
+        own = (*_kinds_in(rest), *(f"figure:{key}" for key in figures))
+        if own:
+            kept += own
+            text = f"{text[: found.start()]} {text[found.end() :]}"
+    return text, tuple(dict.fromkeys(kept))
+
+
+def _only_in(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without "only the resistors", and their letter; parts that are named stay in the text."""
+    found = ONLY.search(text)
+    if found is None:
+        return text, ()
+    phrase = next(filter(None, found.groups()), "")
+    letters = tuple(each for each in _kinds_in(phrase) if len(each) == 1)
+    if not letters or _names(phrase, ()):
+        return text, ()
+    return f"{text[: found.start()]} {text[found.end() :]}", letters
 
 
 def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
@@ -156,7 +253,7 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
             ask, heat = _with_heat(ask, text, mentions, at)
             parameters += heat
         elif mention.dimension == "%":
-            tolerances.append((_letter(before, after), mention.value))
+            tolerances += [(letter, mention.value) for letter in _letters(before, after)]
         elif named is not None and named[1] in ask.names and mention.upper is None:
             parameters.append((named[1], number(mention.value)))
         elif mention.dimension in ("none", "x") and RUNS.match(after):
@@ -169,6 +266,8 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
                 upper=mention.upper,
                 unit=mention.dimension,
             )
+        elif ask.at is not None and _to_before(before) and ask.at_unit == mention.dimension and ask.span is None:
+            ask = replace(ask, at=None, at_unit="", span=(ask.at, mention.value), unit=mention.dimension)
         elif mention.dimension in _PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
             ask = replace(ask, at=mention.value, at_unit=mention.dimension)
         elif ask.at is None and _is_bare_frequency(text, mention, ask):
@@ -180,10 +279,14 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
         elif (
             ask.upper is None
             and ask.unit in (mention.dimension, "none")
-            and re.search(r"(?:to|到|至)\s*$", before, ANY_CASE)
+            and _to_before(before)
         ):
             ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
     return replace(ask, parameters=tuple(parameters), tolerances=tuple(tolerances))
+
+
+def _to_before(before: str) -> bool:
+    return re.search(r"(?:\bto|到|至|~|-)\s*$", before, ANY_CASE) is not None
 
 
 def _with_heat(
@@ -200,6 +303,24 @@ def _with_heat(
     ):
         return replace(ask, span=(earlier.value, mention.value), value=None), []
     return ask, [("temp", number(mention.value))]
+
+
+_SEVERAL_KINDS = re.compile(
+    r"(?P<kinds>(?:[^,，。;；\d%]{0,12}?(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感)){2,3})[^,，。;；\d%]{0,12}$",
+    ANY_CASE,
+)
+_SEVERAL_BEHIND = re.compile(
+    r"\s*(?:tolerances?|的)?\s*(?:on|for|of|in)?\s*(?:both|all)?\s*(?:the\s+)?(?P<kinds>(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感)\s*(?:and|&|和|与|、)\s*(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感))",
+    ANY_CASE,
+)
+
+
+def _letters(before: str, after: str) -> tuple[str, ...]:
+    """Of which kinds of elements a tolerance is told: "电感和电容各有20%", "20% inductors and capacitors"."""
+    found = _SEVERAL_KINDS.search(before) or _SEVERAL_BEHIND.match(after)
+    if found is not None:
+        return tuple(letter for words, letter in OF_LETTER if re.search(words, found["kinds"], ANY_CASE))
+    return (_letter(before, after),)
 
 
 def _letter(before: str, after: str) -> str:
@@ -252,25 +373,42 @@ def _as_it_is(words: _Words) -> Ask | None:
     return words.ask
 
 
+def _studied(words: _Words) -> Ask:
+    """The sentence, with the quantities of parts where it names no figure of the response."""
+    ask = words.ask
+    return ask if ask.figures else replace(ask, figures=words.asides)
+
+
 def _with_figure(words: _Words) -> Ask | None:
-    return words.ask if words.ask.figures else None
+    ask = _studied(words)
+    which = re.search(r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE)
+    kinds = [each for each in _kinds_in(which["en"] or which["zh"]) if len(each) == 1] if which else []
+    return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
+
+
+def _advice(words: _Words) -> Ask | None:
+    """Which way to go with a figure; what is wished of it is not done."""
+    return None if WHAT_VALUE.search(words.text) and words.ask.names else _with_figure(words)
 
 
 def _goal(words: _Words) -> Ask | None:
-    ask = words.ask
+    ask = _studied(words)
+    if re.search(r"\b(?:error|deviat\w+|flat\w*|tolerance)\b|误差|偏差|平坦", words.text, ANY_CASE) and ask.upper is None:
+        ask = replace(ask, query="error")
     return ask if ask.figures and ask.value is not None else None
 
 
 def _tune(words: _Words) -> Ask | None:
     """A figure and what it has to come to, in its unit."""
-    ask = words.ask
-    if (
-        not ask.figures
-        or HYPOTHESIS.search(words.text)
-        or re.match(r"\s*(?:what|which|why|how|is|are|does)\b", words.text, ANY_CASE)
-    ):
+    ask = _studied(words)
+    is_value = WHAT_VALUE.search(words.text) is not None and bool(ask.names)
+    starts = re.match(r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will)\b", words.text, ANY_CASE)
+    if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or starts)):
         return None
+    ask = replace(ask, writes=not is_value)
     wanted = FIGURES[ask.figures[0]].unit
+    if ask.share is not None and ask.value is None and wanted == "V":
+        return replace(ask, figures=ask.figures[:1])
     if (
         ask.value is None and ask.at is not None and ask.at_unit == wanted
     ):  # “at 2 kHz”: of a cut-off its value
@@ -294,7 +432,7 @@ def _tune(words: _Words) -> Ask | None:
 
 
 def _swept(words: _Words) -> Ask | None:
-    ask = words.ask
+    ask = _studied(words)
     if ask.names or (ask.span is not None and HEATS.search(words.text)):
         return replace(ask, names=ask.names[:1], value=None, upper=None, unit="")
     return None
@@ -302,7 +440,7 @@ def _swept(words: _Words) -> Ask | None:
 
 def _heated(words: _Words) -> Ask | None:
     """A range of temperatures."""
-    ask = words.ask
+    ask = _studied(words)
     is_heat = (
         HEATS.search(words.text)
         or any(m.dimension == "degC" for m in words.mentions)
@@ -345,7 +483,8 @@ def _part(words: _Words) -> Ask | None:
     if not kind or words.ask.file:
         return None
     mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)
-    ask = Ask(intent="find_part", query=kind)
+    traits = " ".join(trait for pattern, trait in TRAITS if re.search(pattern, words.text, ANY_CASE))
+    ask = Ask(intent="find_part", query=f"{kind} {traits}".strip())
     if mention is None:
         return ask
     bound = mention.bound or _bound(words.text[: mention.start], words.text[mention.end :])
@@ -380,11 +519,33 @@ def _power(words: _Words) -> Ask | None:
     return replace(words.ask, query="supply") if OF_SUPPLY.search(words.text) else None
 
 
+_STATED = re.compile(
+    r"\s*(?:is|are|does|do|did|will|can)\b|是否|吗[?？]?$|有没有|能不能|够不够|是不是|达到", ANY_CASE
+)
+"""Asks whether a figure is as told."""
+
+
 def _figure(words: _Words) -> Ask | None:
-    """A figure, where the rest of the sentence says nothing that would be passed over."""
+    """A figure, where the rest of the sentence says nothing that would be passed over.
+
+    A question may have any words but those that make it more than one for the figure (`OTHERWISE`); any
+    other sentence nothing but the figure and neutral words.
+    """
     ask = words.ask
-    if not ask.figures or ask.value is not None or ask.tolerances or ask.runs:
+    if not ask.figures or ask.runs:
         return None
+    wanted = FIGURES[ask.figures[0]]
+    if ask.value is not None and not (_STATED.match(words.text) or _STATED.search(words.text)):
+        return None
+    is_measured = ask.span is not None and wanted.kind == "noise" and ask.unit == "Hz"
+    if ask.tolerances or (ask.span is not None and not is_measured):
+        return None
+    if ask.value is not None and not is_measured and (ask.unit not in (wanted.unit, "none") or ask.bound is None):
+        return None
+    if is_measured:
+        ask = replace(ask, value=None, upper=None, unit="", bound=None)
+    if QUESTION.search(words.text) is not None:
+        return None if OTHERWISE.search(words.left) else ask
     left = words.left
     for mention in reversed(words.mentions):
         left = f"{left[: mention.start]} {left[mention.end :]}"
@@ -396,6 +557,29 @@ def _figure(words: _Words) -> Ask | None:
     if any(word.lower() not in NEUTRAL for word in english) or not all(map(_is_neutral, chinese)):
         return None
     return ask
+
+
+def _what_if(words: _Words) -> Ask | None:
+    """The circuit with other values, or without parts, against it as it is."""
+    ask = _studied(words)
+    removed = _removed_in(words.text)
+    values = tuple(each for each in ask.parameters if each[0] != "temp")
+    times = TIMES.search(words.text)
+    if times is not None and not removed and not values and ask.names:
+        values = tuple((name, "*2" if times["twice"] else "*0.5") for name in ask.names[:1])
+    if HYPOTHESIS.search(words.text) is None or not (removed or values) or ask.tolerances:
+        return None
+    return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
+
+
+def _removed_in(text: str) -> tuple[str, ...]:
+    """Parts a sentence takes away, by name; ``it`` for the one spoken of."""
+    found = [each for match in REMOVED.finditer(text) for each in match.groups() if each]
+    named = tuple(each for part in found for each in _names(part.strip(), ()))
+    if named:
+        return named
+    is_told = any(part.lower() in ("it", "this", "that", "它", "这个") for part in found)
+    return ("it",) if is_told else ()
 
 
 def _is_neutral(run: str) -> bool:
@@ -410,7 +594,7 @@ _NEUTRAL_CHINESE = sorted(
 )
 
 
-_SAME_AS = {"heat": "sweep", "terminal": "point"}
+_SAME_AS = {"heat": "sweep", "terminal": "point", "advice": "limits"}
 _NEEDS: Mapping[str, Needs] = {
     "set_goal": _goal,
     "count": _count,
@@ -419,6 +603,10 @@ _NEEDS: Mapping[str, Needs] = {
     "sweep": _swept,
     "tune": _tune,
     "limits": _with_figure,
+    "monte_carlo": _studied,
+    "worst_case": _studied,
+    "advice": _advice,
+    "what_if": _what_if,
     "point": _device,
     "terminal": _terminal,
     "role": _named,
@@ -435,15 +623,28 @@ _OF_PARTS = frozenset({"point", "power", "current", "node", "voltage"})
 _OF_NO_CIRCUIT = frozenset({"undo", "find_part"})
 
 
-def understand_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
-    """What a sentence asks of a circuit that is there, its file taken out of `text`; None for any other."""
+_LEAN = frozenset({"limits", "tune", "compare", "sweep", "what_if", "set_goal", "worst_case", "monte_carlo", "role"})
+"""Intents of a clause that may be about the figure or the part of the clause before."""
+
+
+def understand_question(text: str, file: str, known: Sequence[str], before: Ask | None = None) -> Ask | None:
+    """What a sentence asks of a circuit that is there, its file taken out of `text`; None for any other.
+
+    `before` is what the clause before it asked: its figures and parts are meant where this one has none.
+    """
+    text = without_courtesies(text)
     if not file:
         file, text = named_by_stem(text, known)
     words = _read(text, file)
+    if before is not None:
+        figures = words.ask.figures or words.asides or before.figures
+        words = replace(words, ask=replace(words.ask, figures=figures, names=words.ask.names or before.names))
     is_meant = bool(file) or bool(known)
     for key, pattern in _PATTERNS:
         intent = cast(Intent, _SAME_AS.get(key, key))
         if pattern.search(words.left if intent in _OF_PARTS else words.text) is None:
+            continue
+        if before is not None and intent not in _LEAN:
             continue
         if intent not in _OF_NO_CIRCUIT and (not is_meant or (not file and DESIGNED.search(words.text))):
             continue
@@ -460,10 +661,16 @@ def understand_question(text: str, file: str, known: Sequence[str]) -> Ask | Non
             intent == "monte_carlo" and re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
         judges = intent in ("monte_carlo", "worst_case") and bool(ask.figures)  # bounds of what is named
-        if not judges and intent not in ("figure", "tune", "set_goal", "find_part"):
+        if not judges and intent not in ("figure", "tune", "limits", "set_goal", "find_part"):
             ask = replace(ask, value=None, upper=None, unit="", bound=None)
         return replace(ask, intent=intent, way=way if intent == "limits" else "", is_yield=is_yield)
     return None
+
+
+def without_courtesies(text: str) -> str:
+    """A sentence without greeting and thanks; what is nothing else stays."""
+    rest = POLITE.sub("", text).strip()
+    return rest or text
 
 
 def named_by_stem(text: str, known: Sequence[str]) -> tuple[str, str]:
@@ -540,14 +747,31 @@ _COMPILED = {key: re.compile(figure.words, re.IGNORECASE) for key, figure in FIG
 
 
 def figures_in(text: str) -> tuple[tuple[str, ...], str]:
-    """The figures a text names, in its order, and the text without their words."""
+    """The figures of the response a text names, in its order, and the text without their words."""
     found: list[tuple[int, str]] = []
     rest = text
     for key, pattern in _COMPILED.items():
-        while match := pattern.search(rest):
+        while not FIGURES[key].is_aside and (match := pattern.search(rest)):
             found.append((match.start(), key))
             rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
     return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
+
+
+def _asides_in(text: str) -> tuple[str, ...]:
+    """The quantities of parts a text names, the longest words first where two begin at one place."""
+    found = [
+        (match.start(), -match.end(), key)
+        for key, pattern in _COMPILED.items()
+        if FIGURES[key].is_aside
+        for match in pattern.finditer(text)
+    ]
+    keys: list[str] = []
+    at = -1
+    for start, end, key in sorted(found):
+        if start >= at:
+            keys.append(key)
+            at = -end
+    return tuple(dict.fromkeys(keys))
 
 
 def plain_expressions(text: str) -> tuple[str, ...]:
@@ -559,3 +783,21 @@ def plain_expressions(text: str) -> tuple[str, ...]:
         for figure in figures
         if figure.expressions and "{tail}" not in figure.expressions[0]
     )
+
+
+def figures_of(text: str) -> Ask | None:
+    """The figures a text names, to be looked at of a circuit; None where it names none."""
+    words = _read(text, "")
+    ask = _studied(words)
+    if not ask.figures:
+        return None
+    place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
+    return Ask(intent="figure", figures=ask.figures, nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a clause holds no figure, part, number or wish: "it made things worse"."""
+    words = _read(text, "")
+    ask = words.ask
+    has_any = ask.figures or words.asides or ask.names or ask.nodes or words.mentions or ask.kept
+    return not has_any and CHANGES.search(text) is None and re.search(r"[?？]|吗", text) is None

@@ -12,8 +12,13 @@ from typing import Any
 from domain.design.sentence import read_sentence
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
 from infrastructure.llm_adapters.builtin.figures import number, shown
-from infrastructure.llm_adapters.builtin.looking import default_figures
-from infrastructure.llm_adapters.builtin.measuring import Wanted, all_wanted, no_such_part, wider_sweep
+from infrastructure.llm_adapters.builtin.measuring import (
+    Wanted,
+    figures_or_usual,
+    measured,
+    no_such_part,
+    wider_sweep,
+)
 from infrastructure.llm_adapters.builtin.plans import (
     Call,
     Outcome,
@@ -66,7 +71,8 @@ def _tolerances(circuit: Circuit, ask: Ask) -> tuple[list[dict[str, str]], bool]
 
 def _goals(ask: Ask, wanted: Sequence[Wanted]) -> list[str]:
     """The bounds of the sentence, of the first figure."""
-    return bounds_of(wanted[0].key, aim_of(ask, wanted[0])) if ask.value is not None and wanted else []
+    is_bound = ask.is_yield or ask.bound is not None or ask.upper is not None
+    return bounds_of(wanted[0].key, aim_of(ask, wanted[0])) if ask.value is not None and is_bound and wanted else []
 
 
 def _measures(wanted: Sequence[Wanted]) -> dict[str, str]:
@@ -77,7 +83,7 @@ def _figures_of(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
     """What is watched: the figures named, else the circuit's .meas cards (none), else the usual ones."""
     if not ask.figures and circuit.measures:
         return []
-    return all_wanted(circuit, ask if ask.figures else Ask(intent="figure", figures=default_figures(circuit)))
+    return figures_or_usual(circuit, ask)
 
 
 def _watch(circuit: Circuit, wanted: Sequence[Wanted]) -> dict[str, Any]:
@@ -146,7 +152,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     if outcome.error_type:
         return failed(outcome, speech)
     told_goals = ", ".join(goals)
-    if ask.value is not None and wanted:
+    if ask.value is not None and goals and wanted:
         told_goals = f"{speech.say(wanted[0].name)} {aim_told(ask, wanted[0])}"
     said = [_runs_told(outcome, circuit, scattered, speech)]
     if is_assumed:
@@ -292,6 +298,8 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     outcome = yield from _studied(
         circuit, wanted, {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
     )
+    if outcome.error_type == "unknown_signal" and wanted:  # a sweep keeps no currents of parts
+        return (yield from _one_by_one(circuit, name, (low, high), wanted, speech))
     if outcome.error_type:
         return failed(outcome, speech)
     units = {found["name"]: found["unit"] for line in outcome.lines if (found := _STATISTICS.fullmatch(line))}
@@ -325,6 +333,30 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             )
         )
     return "\n".join(said)
+
+
+_ONE_BY_ONE = 5
+
+
+def _one_by_one(
+    circuit: Circuit, name: str, span: tuple[float, float], wanted: Sequence[Wanted], speech: Speech
+) -> Plan:
+    """A sweep as runs of their own."""
+    low, high = span
+    is_heat = name.lower() == "temp"
+    unit = "" if is_heat else _PART_UNITS.get(name[0].lower(), "")
+    lines = []
+    for at in range(_ONE_BY_ONE):
+        value = low + (high - low) * at / (_ONE_BY_ONE - 1)
+        found = yield from measured(circuit, wanted, [(name, number(value))], speech)
+        if isinstance(found, str):
+            return found
+        told = f"{value:g} °C" if is_heat else shown(value, unit)
+        figures = ", ".join(f"{speech.say(each.name)} = {each.told(figure, of)}" for each, _, figure, of in found)
+        lines.append(f"{name} = {told}: {figures}")
+    ends = [f"{each:g} °C" if is_heat else shown(each, unit) for each in span]
+    head = msg("{file}, {name} from {low} to {high}:", file=circuit.file, name=name, low=ends[0], high=ends[1])
+    return "\n".join([speech.say(head), bullets(lines)])
 
 
 def _metric(text: str, wanted: Sequence[Wanted], units: Mapping[str, str], speech: Speech) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from domain.circuit.elements import Element
@@ -19,6 +19,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
     analysis_for,
     measured,
     no_such_part,
+    part_of,
     told_line,
     wanted_of,
 )
@@ -159,7 +160,7 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     strong = [
         (name, each)
         for name, each in sorted(found.items(), key=lambda item: -abs(item[1]))
-        if abs(each) >= _TELLING
+        if abs(each) >= _TELLING and _is_asked(circuit, ask, name)
     ]
     value = _nominal_told(wanted, found.nominal)
     if not strong:
@@ -200,6 +201,11 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         else msg("{aim}: {first}.", aim=aim, first=ways[0])
     )
     said = [speech.say(head), speech.say(way)]
+    if ask.value is not None and ask.bound is not None and (ask.unit in (wanted.unit, "none")):
+        is_met = found.nominal <= ask.value if ask.bound == "at_most" else found.nominal >= ask.value
+        if wanted.unit != "dB" or ask.unit != "dB":
+            state = msg("It is already {aim}.", aim=aim_told(ask, wanted)) if is_met else msg("It is to be {aim}.", aim=aim_told(ask, wanted))
+            said.insert(0, speech.say(state))
     if models := [name for name, _ in told if "." in name and not name.endswith(".w")]:
         said.append(
             speech.say(
@@ -210,6 +216,14 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             )
         )
     return speech.sentences(said)
+
+
+def _is_asked(circuit: Circuit, ask: Ask, name: str) -> bool:
+    """Whether a part is among those that are asked for: of one kind, or two and more by name."""
+    named = [each.lower() for each in ask.names if circuit.element(each) is not None]
+    if len(named) > 1:
+        return name.lower() in named
+    return not ask.query or ("." not in name and name[0].lower() == ask.query)
 
 
 def _nominal_told(wanted: Wanted, value: float) -> str:
@@ -231,9 +245,18 @@ def tune(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)
-    named = [name for name in ask.names if circuit.element(name) is not None]
-    if ask.names and not named:
+    named = [name for name in ask.names if circuit.element(name) is not None and name not in ask.kept]
+    if ask.names and not named and not set(ask.names) <= set(ask.kept):
         return speech.say(no_such_part(circuit, ask.names))
+    if ask.share is not None:
+        supply = circuit.supply_v
+        if supply is None:
+            return speech.say(msg("I found no supply in {file}.", file=circuit.file))
+        ask = replace(ask, value=ask.share * supply, unit="V")
+    if ask.writes and len(named) == 1 and FIGURES[wanted.key].of and circuit.element(named[0] if named else "") is part_of(
+        circuit, ask.names, FIGURES[wanted.key].of
+    ):
+        named = []  # it is whose figure is meant
     return (yield from _tuned(circuit, ask, wanted, named, speech))
 
 
@@ -252,17 +275,26 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
             expression=before.expression,
         )
         return speech.say(already)
-    whole = {} if named else _parts_of_filter(circuit, wanted)
+    kept = yield from _kept_figures(circuit, ask, speech)
+    if isinstance(kept, str):
+        return kept
+    whole = {} if named or not ask.writes else _parts_of_filter(circuit, ask, wanted)
+    if not whole and not named and ask.writes and wanted.key in _OF_FILTER:
+        whole = yield from _scaled_together(circuit, ask, wanted, speech)
     seen: list[Outcome] = []
     if whole:
         done, after = yield from _watched(_moved(circuit, whole, before, (low, high), speech), seen)
     else:
-        tries = [named] if named else (yield from _candidates(circuit, wanted, speech))
+        if not named and wanted.key in _BY_DUTY and circuit.drive_pulse is not None and not (ask.kept or ask.only):
+            return (yield from _by_duty(circuit, ask, before, speech))
+        tries = [named] if named else (yield from _candidates(circuit, ask, wanted, speech))
         if isinstance(tries, str):
             return tries
-        values = yield from _searched(circuit, ask, before, tries, speech)
+        values = yield from _searched(circuit, ask, before, tries, speech, kept)
         if isinstance(values, str):
             return values
+        if not ask.writes:
+            return (yield from _would_do(circuit, ask, before, values, speech))
         done, is_done = yield from change_values(circuit.file, values, speech)
         after = (yield from _watched(_one(circuit, wanted, speech), seen)) if is_done else ""
     if isinstance(after, str):
@@ -286,7 +318,136 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
             aim=aim,
             expression=after.expression,
         )
-    return "\n".join([*done, speech.say(told), *_goals_missed(circuit, seen, speech)])
+    others = yield from _kept_now(circuit, kept, speech)
+    return "\n".join([*done, speech.say(told), *others, *_goals_missed(circuit, seen, speech)])
+
+
+def _kept_figures(
+    circuit: Circuit, ask: Ask, speech: Speech
+) -> Generator[Call, Outcome, list[_Measured] | str]:
+    """The figures that are to stay as they are, as they are now."""
+    keys = [each.removeprefix("figure:") for each in ask.kept if each.startswith("figure:")]
+    found: list[_Measured] = []
+    for key in keys:
+        wanted = wanted_of(circuit, Ask(intent="figure"), key)
+        if isinstance(wanted, Message):
+            return speech.say(wanted)
+        one = yield from _one(circuit, wanted, speech)
+        if isinstance(one, str):
+            return one
+        found.append(one)
+    return found
+
+
+def _kept_now(
+    circuit: Circuit, kept: Sequence[_Measured], speech: Speech
+) -> Generator[Call, Outcome, list[str]]:
+    """What was to stay as it was, before and after."""
+    told: list[str] = []
+    for one in kept:
+        now = yield from _one(circuit, one.wanted, speech)
+        if isinstance(now, str):
+            told.append(now)
+        else:
+            told.append(speech.say(msg("{name}: {before} → {after}", name=one.wanted.name, before=one.told, after=now.told)))
+    return told
+
+
+def _would_do(
+    circuit: Circuit, ask: Ask, before: _Measured, values: Sequence[tuple[str, str]], speech: Speech
+) -> Plan:
+    """The values that would do, proved by a run with them; the file stays as it is."""
+    found = yield from measured(circuit, [before.wanted], values, speech)
+    if isinstance(found, str):
+        return found
+    told = msg(
+        "With {values} the {name} is {after} (now {before}; required: {aim}). {file} was not changed.",
+        values=", ".join(f"{name} = {value}" for name, value in values),
+        name=before.wanted.name,
+        after=_as_asked(ask, _Measured(*found[0])),
+        before=_as_asked(ask, before),
+        aim=aim_told(ask, before.wanted),
+        file=circuit.file,
+    )
+    return speech.say(told)
+
+
+def _scaled_together(
+    circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech
+) -> Generator[Call, Outcome, dict[str, float]]:
+    """All resistors, else all capacitors, where the frequency goes with one over all of them.
+
+    All of them in one proportion move every frequency of such a circuit alike, so that Q and gain stay.
+    """
+    found = yield from _sensitivities(circuit, wanted, _adjustable(circuit), speech)
+    if isinstance(found, str):
+        return {}
+    for letter in _letters_for(ask):
+        own = [name for name in found if name[0].lower() == letter and abs(found[name]) >= _TELLING]
+        if 1 < len(own) <= _MOST_MOVED and abs(sum(found[name] for name in own) + 1) < _ALIKE:
+            return {name: value_of(part) or 0.0 for name in own if (part := circuit.element(name)) is not None}
+    return {}
+
+
+_ALIKE = 0.05
+"""How far from -1 the sum of a frequency's sensitivities may be, where it goes with one over the parts."""
+
+
+def _letters_for(ask: Ask) -> list[str]:
+    """Resistors before capacitors, of those that may change."""
+    return [letter for letter in "rc" if letter not in ask.kept and (not ask.only or letter in ask.only)]
+
+
+_BY_DUTY = frozenset({"vout"})
+_MOST_DUTY = 0.98
+
+
+def _by_duty(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> Plan:
+    """A converter's output by the on-time of its drive: in proportion, then once more by what that gave."""
+    pulse = circuit.drive_pulse
+    assert pulse is not None
+    source, words = pulse
+    low, high = aim_of(ask, before.wanted)
+    goal = (low + high) / 2 if math.isfinite(low + high) else high if math.isfinite(high) else low
+    on_time, period = number_of(words[5]), number_of(words[6])
+    if not on_time or not period or not before.value * goal > 0:
+        return speech.say(_no_part(circuit, before.wanted))
+    now, text, said = before, source.statement.text, list[str]()
+    for _ in range(_MOST_TURNS_OF_DUTY):
+        on_time *= goal / now.value
+        if not 0 < on_time < _MOST_DUTY * period:
+            said.append(speech.say(msg("The duty cycle of {name} would have to be {value}; at most {most} is possible.",
+                name=source.name, value=f"{100 * on_time / period:.3g}%", most=f"{100 * _MOST_DUTY:g}%")))  # fmt: skip
+            return "\n".join(said)
+        card = text.replace(" ".join(words), " ".join([*words[:5], format_number(on_time, 4), *words[6:]]))
+        if card == text:
+            break
+        outcome = yield Call(tool="patch_file", arguments={"path": circuit.file, "search": text, "replace": card})
+        if outcome.error_type:
+            return "\n".join([*said, failed(outcome, speech)])
+        said.append(speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=text, after=card)))
+        text = card
+        after = yield from _one(circuit, before.wanted, speech)
+        if isinstance(after, str):
+            return "\n".join([*said, after])
+        now = after
+        if low <= now.value <= high:
+            break
+    template = (
+        msg("New run: {name} {before} → {after} (required: {aim}; {expression}). This can be undone.",
+            name=before.wanted.name, before=before.told, after=now.told, aim=aim_told(ask, before.wanted), expression=now.expression)
+        if low <= now.value <= high
+        else msg("New run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
+            name=before.wanted.name, before=before.told, after=now.told, aim=aim_told(ask, before.wanted), expression=now.expression)
+    )  # fmt: skip
+    return "\n".join([*said, speech.say(template)])
+
+
+_MOST_TURNS_OF_DUTY = 2
+
+
+def _no_part(circuit: Circuit, wanted: Wanted) -> Message:
+    return msg("No part of {file} moves the {name} noticeably; name one.", file=circuit.file, name=wanted.name)
 
 
 def _watched(plan: Generator[Call, Outcome, _T], seen: list[Outcome]) -> Generator[Call, Outcome, _T]:
@@ -317,14 +478,14 @@ def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> 
         )
 
 
-def _parts_of_filter(circuit: Circuit, wanted: Wanted) -> dict[str, float]:
+def _parts_of_filter(circuit: Circuit, ask: Ask, wanted: Wanted) -> dict[str, float]:
     """The resistors, else the capacitors, of the filters whose frequency it is; {} where one part sets it.
 
     All of them in one proportion move the frequency and leave Q, gain and the kind of response as they are.
     """
     names = [name for stage in circuit.stages if _FILTER.search(stage.kind) for name in stage.members]
     parts = [circuit.element(name) for name in dict.fromkeys(names)] if wanted.key in _OF_FILTER else []
-    for letter in "rc":
+    for letter in _letters_for(ask):
         own = {
             part.name: value_of(part) or 0.0 for part in parts if part is not None and part.letter == letter
         }
@@ -391,12 +552,17 @@ def _one(circuit: Circuit, wanted: Wanted, speech: Speech) -> Generator[Call, Ou
 
 
 def _searched(
-    circuit: Circuit, ask: Ask, now: _Measured, tries: Sequence[Sequence[str]], speech: Speech
+    circuit: Circuit,
+    ask: Ask,
+    now: _Measured,
+    tries: Sequence[Sequence[str]],
+    speech: Speech,
+    kept: Sequence[_Measured] = (),
 ) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
     """The values that reach the aim; or how far the parts go, in words."""
     aim, best, reached = aim_of(ask, now.wanted), "", ""
     for names, is_series in _with_series(tries):
-        search = _search(circuit, now, names, aim, is_series=is_series)
+        search = _search(circuit, now, names, aim, is_series=is_series, kept=kept)
         outcome = yield Call(tool="run_study", arguments=search)
         if outcome.error_type:
             return failed(outcome, speech)
@@ -463,7 +629,7 @@ def aim_told(ask: Ask, wanted: Wanted) -> str:
 
 
 def _candidates(
-    circuit: Circuit, wanted: Wanted, speech: Speech
+    circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech
 ) -> Generator[Call, Outcome, list[list[str]] | str]:
     """Which parts to turn: first the one that moves the figure most and is there for it, then several."""
     found = yield from _sensitivities(circuit, wanted, _adjustable(circuit), speech)
@@ -491,34 +657,45 @@ def _candidates(
         return min(abs(found[name]), 1.0) * doubt * ease
 
     order = sorted(
-        (name for name in found if abs(found[name]) >= _TELLING and rank(name) > 0), key=rank, reverse=True
+        (name for name in found if abs(found[name]) >= _TELLING and rank(name) > 0 and _may_change(ask, name)), key=rank, reverse=True
     )
     if not order:
-        return speech.say(
-            msg(
-                "No part of {file} moves the {name} noticeably; name one.",
-                file=circuit.file,
-                name=wanted.name,
-            )
-        )
+        return speech.say(_no_part(circuit, wanted))
     tries = [order[:1]] + ([order[:3]] if len(order) > 1 else [])
     return tries
 
 
+def _may_change(ask: Ask, name: str) -> bool:
+    head = name.partition(".")[0].lower()
+    if head in (each.lower() for each in ask.kept) or head[0] in ask.kept:
+        return False
+    return not ask.only or head[0] in ask.only
+
+
 def _search(
-    circuit: Circuit, now: _Measured, names: Sequence[str], aim: tuple[float, float], *, is_series: bool
-) -> dict[str, Any]:
+    circuit: Circuit, now: _Measured, names: Sequence[str], aim: tuple[float, float], *, is_series: bool,
+    kept: Sequence[_Measured] = (),
+) -> dict[str, Any]:  # fmt: skip
     """The arguments of the search for values."""
     return {
         "kind": "optimize",
         "path": circuit.file,
         "parameters": [_range(circuit, name, is_series=is_series) for name in names],
-        "measure": {now.wanted.key: now.expression},
-        "goals": bounds_of(now.wanted.key, aim),
+        "measure": {each.wanted.key: each.expression for each in (now, *kept)},
+        "goals": [
+            *bounds_of(now.wanted.key, aim),
+            *(bound for each in kept for bound in bounds_of(each.wanted.key, _near(each))),
+        ],
         "runs": _BUDGET,
         "time_limit_s": _TIME_S,
         **own_analysis(circuit, now.wanted),
     }
+
+
+def _near(one: _Measured) -> tuple[float, float]:
+    """From where to where a figure counts as kept."""
+    room = 0.2 if one.wanted.unit == "dB" else 1.0 if one.wanted.unit == "deg" else 0.02 * abs(one.value)
+    return one.value - room, one.value + room
 
 
 def _range(circuit: Circuit, name: str, *, is_series: bool) -> dict[str, Any]:

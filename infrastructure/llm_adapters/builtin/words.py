@@ -16,14 +16,72 @@ NODE = re.compile(
 )
 NOT_A_NODE = frozenset({"is", "the", "are", "of", "in", "on", "has", "does", "and", "voltage", "voltages"})
 PARAMETER = re.compile(
-    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|取|为|等于)\s*$", ANY_CASE
+    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$", ANY_CASE
 )
 HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
 DEGREES = re.compile(r"\s*(?:°|度|degrees?|deg\b|c\b)", ANY_CASE)
 FULL_NODE_FIGURE = re.compile(r"\bv\(", ANY_CASE)
 QUESTION = re.compile(
-    r"[?]\s*$|^(?:and |so |then |ok |okay )?(?:what|which|how|is|are|does|do|why|where|tell me|give me|show me|measure|calculate|compute|find|check|get)\b"
-    r"|多少|多大|多高|几|吗|么|怎么|什么|哪|是否|测|求|计算|看一?下|给我|告诉",
+    r"[?]\s*$|^(?:and |so |then |ok |okay |now |please |pls |(?:can|could|would) you (?:please )?|i(?:'d| would) like to |let me |let's )*"
+    r"(?:what|what's|whats|which|how|is|are|does|do|why|where|when|can|will|tell me|give me|show me|show|see|know|measure|calculate|compute|find|check|get|plot|report|look at)\b"
+    r"|\bwhat(?:'s| is| are)\b|\bhow (?:much|many|large|big|high|low|wide|long|fast|far|does|do|is)\b|\b(?:tell|give|show) me\b"
+    r"|多少|多大|多高|多宽|多久|多长|多快|几|吗|么|怎么|什么|哪|是否|有没有|测|求|计算|[看算查][一看算]?[下看算眼]|看看?|给我|告诉|给出|显示|想知道",
+    ANY_CASE,
+)
+OTHERWISE = re.compile(
+    r"\b(?:why|without|instead|rather|should|chang\w*|replac\w*|swap\w*|compar\w*|than|limit\w*|unless|if|suppose|would|want|need|make|making"
+    r"|made|remov\w*|delet\w*|add|adding|design\w*|build|best|better|improv\w*|typical\w*|theor\w+|formula|equation|defin\w+|mean by|means"
+    r"|everyone|in general|generally|usually|before|until|while|clip\w*|saturat\w*|largest|maximum|allowed|stable|oscillat\w*|how (?:large|big|high|small|low|far) can|how (?:can|do|could|should|to)|what is an?|explain|set|increase|reduce|raise|lower|with(?=\s+(?:an?|no)\b))\b"
+    r"|为[什何啥]|怎[么样]+(?!样[?？]?$)|如何|如果|假[如设]|要是|不要|去掉|拿掉|没有(?!尖|峰|过|超)|换|改|比[较起]|优化|设计|建议|公式|定义|什么[是叫]|一般|通常|想要|应该|截幅|削[波顶底]|失真之前|最大(?:能|可以|允许)|能(?:接|给|加|带|承受)|设[为成]|调[到成高低]|提高|降低|增大|减小|变[成为]",
+    ANY_CASE,
+)
+"""Words by which a sentence with a figure is more than the question for it."""
+POLITE = re.compile(
+    r"^(?:(?:hi|hello|hey|ok(?:ay)?|well|thanks|thank you|great|cool|nice|hmm+|sorry|quick question|one more(?: thing| question)?|question|btw|by the way|你好|您好|大家好|请问(?:一下)?|麻烦(?:你|您)?|谢谢|好的?|嗯+|对了|另外|顺便(?:问)?(?:一下)?|老师|大佬|各位)[\s,.!:，。！：;；]+)+"
+    r"|[\s,，]*(?:\b(?:pls|plz|please|thanks|thank you|thx|cheers)\b|谢谢(?:了|啦)?|麻烦了|拜托了?)[\s.!。！]*(?=[?？]?$)",
+    ANY_CASE,
+)
+"""What a question begins and ends with besides itself."""
+ADVICE = re.compile(
+    r"\bwhat (?:should|can|could|must|would|do) (?:i|we|you) (?:change|do|use|adjust|tweak|try)\b|\bwhat (?:to|needs? to be) chang\w*|\bwhich (?:\w+ ){0,2}?(?:should|can|could|do|would|must) (?:i|we|you)\b"
+    r"|\bhow (?:can|do|could|should|would) (?:i|we|you)\b|\bany (?:ideas?|suggestions?|advice)\b|\bwhere (?:do|should) i (?:start|turn)\b"
+    r"|该?[改调动换](?:什么|哪|谁)|(?:要|得|应|应该|需要|可以|能)(?:怎么|如何|怎样)?(?:改|调|动|换)(?:哪|什么|谁)|怎么(?:改|调|办|弄)|怎样(?:才能|改)|如何(?:才能|改)|有(?:什么|啥)(?:办法|建议)|从哪(?:里|儿)?(?:下手|入手)",
+    ANY_CASE,
+)
+"""Asks which way to go, and wants nothing changed yet."""
+WHAT_VALUE = re.compile(
+    r"\b(?:what|which) (?:value|size)\b|\bhow (?:large|big|small|high|much)\b.{0,12}\b(?:should|must|does|do|has|have|needs?)\b|\bwhat (?:r|c|l)\w{1,4} (?:do|would|should|gives?|makes?)\b|\bwhat (?:should|must|would) \w+ be\b"
+    r"|(?:取|选|要|应该?|需要|得)(?:是|取|选|用)?多(?:大|少)|多(?:大|少)(?:才|合适|能|可以|比较好)|取值",
+    ANY_CASE,
+)
+"""Asks for the value that would do."""
+_KEEP = r"(?:keep(?:ing)?|leav(?:e|ing)|hold(?:ing)?|maintain(?:ing)?|without (?:touch|chang|alter|modify)ing|(?:don'?t|do not|not) (?:touch|change|alter|modify)(?:ing)?)"
+KEPT = re.compile(
+    rf"[,;]?\s*(?:\b(?:but|and|while|whilst|with)\s+)?\b{_KEEP}\s+(?P<en>[^,.;?!]+)"
+    r"|[，,]?\s*(?:但是?|同时|并且?|而且?)?保持(?P<keep>[^，,。;；!！?？]+?)(?:不变|不动|一样|恒定)?(?=$|[，,。;；!！?？])"
+    r"|[，,]?\s*(?:但是?|同时|其中|而)?(?P<zh>[^，,。;；!！?？]{1,16}?)(?:都|的值|先|就|和现在|跟现在)?(?:不要(?:动|变|改)|不能?(?:动|变|改)(?!多)|别(?:动|改|变)|固定|保持不变|一样就行)"
+    r"|[，,]?\s*(?:但是?)?(?:不要?|别)(?:改|动|改动|改变|碰)(?P<not>[^，,。;；!！?？]+)",
+    ANY_CASE,
+)
+"""What is to stay as it is."""
+ONLY = re.compile(
+    r"\b(?:only|just|solely) (?:by )?(?:chang\w*|adjust\w*|us(?:e|ing)|touch\w*|mov\w*|tun\w*)(?: with)?\s+(?P<en>[^,.;?!]+)|\bby (?:only |just )?(?:chang\w*|adjust\w*|tun\w*|scal\w*|vary\w*)\s+(?:only |just )?(?P<by>[^,.;?!]+)"
+    r"|只(?:能|要|许|准)?(?:改|动|调|换|用)(?P<zh>[^，,。;；!！?？]+)",
+    ANY_CASE,
+)
+OF_SUPPLY_SHARE = re.compile(
+    r"(?P<half>\bhalf (?:of )?(?:the |its )?(?:supply|vcc|vdd)(?: voltage)?|\b(?:vcc|vdd|v_?supply)\s*/\s*2|\bmid-?(?:supply|rail)|(?:电源(?:电压)?|VCC|VDD)的?(?:一半|二分之一|1/2|/2)|(?:半|1/2|二分之一)(?:个)?(?:电源(?:电压)?|VCC|VDD))"
+    r"|(?P<third>\b(?:a|one) third of (?:the )?(?:supply|vcc|vdd)|\b(?:vcc|vdd)\s*/\s*3|(?:电源(?:电压)?|VCC|VDD)的?三分之一)",
+    ANY_CASE,
+)
+"""A share of the supply as an aim."""
+TIMES = re.compile(
+    r"(?P<twice>\bdoubl\w+|\btwice\b|[翻加]一?倍|两倍|2倍)|(?P<half>\bhalv\w+|\bhalf\b|减半|一半)", ANY_CASE
+)
+"""A value against the one that is there."""
+REMOVED = re.compile(
+    r"\b(?:remov\w+|leav\w+ out|leave (?P<it>it|this|that) out|leave (?P<mid>\w+) out|take (?P<mid2>\w+) (?:out|away|off)|omit\w*|delet\w+|without|disconnect\w*|unsolder\w*|took out|drop(?:ped|ping)?)\b\s*(?P<en>\w+(?:'s)?)?"
+    r"|(?:去掉|拿掉|拆掉|删掉|去除|断开|不要|不接|不加|没有|取消|拿走)(?P<zh>\s*[A-Za-z]\w*|它|这个)?|[把将]?(?P<zh2>[A-Za-z]\w*)\s*(?:去掉|拿掉|拆掉|删掉|断开|拿走|取消)",
     ANY_CASE,
 )
 DESIGNED = re.compile(
@@ -34,7 +92,8 @@ DESIGNED = re.compile(
 )
 """A circuit to be made, or one in general: no question about one that is there."""
 HYPOTHESIS = re.compile(
-    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是", ANY_CASE
+    r"\bwhat (?:if|happens|would|will)\b|\bwould happen\b|\bhappens?\b|\bsuppose\b|\bif\b.{0,40}\b(?:were|was|is|became|goes|went|had|has|use|used|double|halve|remove|leave|take|drop|change|replace)\b|\bhow (?:much )?(?:does|do|would|will)\b.{0,40}\b(?:change|drop|fall|rise|differ|suffer)\b.{0,30}\b(?:if|when|without|with)\b"
+    r"|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话", ANY_CASE
 )
 PARTS: Sequence[tuple[str, str]] = (
     (r"npn", "npn"), (r"pnp", "pnp"), (r"n-?(?:channel|沟道)\s*mos\w*|nmos|n沟道|n-?mos", "nmos"),
@@ -44,6 +103,12 @@ PARTS: Sequence[tuple[str, str]] = (
     (r"rectifiers?|整流(?:二极)?管", "rectifier"), (r"diodes?|二极管", "diode"), (r"timers?|555|定时器", "timer"),
     (r"bjts?|bipolar transistors?|transistors?|三极管|晶体管|双极(?:型晶体)?管", "transistor"),
 )  # fmt: skip
+TRAITS: Sequence[tuple[str, str]] = (
+    (r"low[- ]?noise|quiet|低噪", "low-noise"), (r"rail[- ]to[- ]rail|轨到轨|满摆幅", "rail-to-rail"),
+    (r"\bprecision|low[- ]offset|精密|低失调", "precision"), (r"\bjfet|场效应管?输入", "JFET"),
+    (r"single[- ]supply|单电源", "single supply"), (r"\baudio\b|音频", "audio"), (r"logic[- ]level|逻辑电平", "logic-level"),
+)  # fmt: skip
+"""Words of a part's title in the model library."""
 COUNTED: Sequence[tuple[str, str]] = (
     (r"mosfets?|mos\s?管?|场效应管", "MOSFET"), (r"bjts?|bipolar transistors?|三极管", "bipolar transistor"),
     (r"transistors?|晶体管", "MOSFET|bipolar transistor|JFET"), (r"resistors?|电阻", "resistor"),
@@ -93,7 +158,10 @@ CHANGES = re.compile(
 """Something is wished, not asked."""
 OTHER = re.compile(r"\bthe other (?:one|circuit)\b|另[一外](?:一?个)", ANY_CASE)
 
-NO_NAMES = frozenset({"DC", "AC", "DB", "HZ", "GBW", "THD", "BW", "RMS", "MHZ", "KHZ"})
+NO_NAMES = frozenset({
+    "DC", "AC", "DB", "HZ", "GBW", "THD", "BW", "RMS", "MHZ", "KHZ", "CCM", "DCM", "NPN", "PNP", "ESR", "FFT", "SPICE",
+    "IC", "IB", "IE", "VCE", "VBE", "VC", "VB", "VE", "ICQ", "VCEQ", "ID", "VDS", "VGS", "IL",
+})  # fmt: skip
 DEGREES_TO = re.compile(r"\s*(?:°|度|°?c)?\s*(?:to|到|至|~|-)\s*", ANY_CASE)
 JUST_BEFORE = r"(?:{words})\s*(?:的?(?:误差|容差|精度|公差))?\s*(?:[:=±]|为|取|tolerance|of|at)?\s*$"
 JUST_BEHIND = r"\s*(?:的|tolerance|for|of)?\s*(?:the\s+)?(?:{words})"
@@ -101,15 +169,15 @@ OF_SUPPLY = re.compile(
     r"\b(?:supply|total|quiescent|consum\w*|draws?|circuit|much)\b|功耗|耗电|总|电源|消耗|多少|多大", ANY_CASE
 )
 CLAUSE = re.compile(r"[,，;；、]|\band\b|和", ANY_CASE)
-RUNS = re.compile(r"\s*(?:次|runs?\b|samples?\b|times\b|点|个样本|iterations?\b)", ANY_CASE)
+RUNS = re.compile(r"\s*(?:次|runs?\b|samples?\b|times\b|trials?\b|points?\b|点|个?样本|个点|iterations?\b|(?:point |run |sample )?monte|步)", ANY_CASE)
 
 INTENTS: Sequence[tuple[str, str]] = (
     ("undo",
-     r"^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|the (?:last )?(?:change|edit|step)))?(?: please)?[\s.!]*$|"
-     r"^(?:请)?(?:撤销|撤回|回退|还原)(?:刚才|上次|上一步|一下|那个|这个)?的?(?:修改|改动|操作|更改)?[。！\s]*$|^(?:再)?改回(?:去|来|原样)[。！\s]*$"),
+     r"^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
+     r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
-     r"\bcompare\b.*\b(?:runs?|simulations?|results?)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
-     r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有什么变化"),
+     r"\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
+     r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
     ("failure",
      r"\bwhy (?:did|does|do|has|is|was|won't|doesn't|didn't)\b.*\b(?:fail\w*|not (?:run|converge|work|simulate)|run|converge|simulate|errors?)\b|\bwhat went wrong\b|\bwhat(?:'s| is) wrong\b|"
      r"(?:为什么|为何|怎么).*(?:失败|不收敛|报错|出错|跑不[起动通]|仿真不了)|(?:失败|报错|不收敛|出错)的?原因|哪里(?:出错|错)"),
@@ -122,6 +190,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("count",
      r"\bhow many\b|"
      r"(?:几|多少)[个只]|数量"),
+    ("what_if", HYPOTHESIS.pattern),
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"找|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
@@ -129,20 +198,23 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"monte[ -]?carlo|"
      r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|良率|成品率|合格率|良品率"),
     ("worst_case",
-     r"worst[ -]?case|"
-     r"最坏(?:的)?情?况?|最差情?况?"),
+     r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|\boff by\b|"
+     r"最坏(?:的)?情?况?|最差(?:的)?情?况?|最不利|极限情况|(?:差|偏差?|误差|变化|波动)(?:了|各|都|有|是)?\s*[±正负]*\d+(?:\.\d+)?\s*%.{0,12}(?:影响|变|差|偏)"),
     ("heat",
      r"°|degrees|temperature|"
      r"温度|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("sweep",
-     r"\bsweep\b(?! analysis)|\b(?:step|vary)\b|"
+     r"\bsweep\b(?! analysis)|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
      r"扫描|扫一?下|扫参|扫到|从.{1,12}扫"),
+    ("conduction",
+     r"\b[cd]cm\b|\b(?:dis)?continuous (?:conduction|mode)|(?:连续|断续)(?:导通|导电|模式|电流)|[连断]续(?:的)?(?:模式|状态|还是)"),
+    ("advice", ADVICE.pattern),
     ("tune",
      r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put)\b|"
-     r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到"),
+     r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
-     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
-     r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|为(?:什么|何|啥).*[低高小大差窄]|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
+     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
+     r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
     ("point",
      r"\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
@@ -159,8 +231,8 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:which|what|where)\b.*\b(?:node|net|terminal|pin)\b.*\b(?:in|out)puts?\b|\b(?:which|what|where)\b.*\b(?:in|out)puts?\b.*\b(?:node|net)\b|\bwhere is the (?:in|out)put\b|"
      r"(?:输入|输出).*(?:哪个?|什么)(?:节点|端|点)|哪个?(?:节点|端|点)?是?.*(?:输入|输出)(?:端|节点)?|(?:输入|输出)(?:节点|端)(?:是|在)"),
     ("power",
-     r"\bpower\b|\bdissipat\w*|"
-     r"功耗|功率|耗散|发热"),
+     r"\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bburn(?:t|s|ed|ing)?\b|\bwatts?\b|\bhot\b|"
+     r"功耗|功率|耗散|发热|损耗"),
     ("current",
      r"\bcurrents?\b|"
      r"电流"),
