@@ -117,7 +117,9 @@ class Circuit:
     @property
     def drive_pulse(self) -> tuple[Element, list[str]] | None:
         """The source that drives its switch, and the words of its PULSE; None where nothing switches."""
-        if not any(each.letter in "sm" for each in self.top) or not any(each.letter == "l" for each in self.top):
+        if not any(each.letter in "sm" for each in self.top) or not any(
+            each.letter == "l" for each in self.top
+        ):
             return None
         for each in self.top:
             found = _PULSE.search(each.statement.text)
@@ -136,14 +138,19 @@ class Circuit:
     def sine_source(self) -> Element | None:
         """Its sine source, where nothing in it steps or switches."""
         sources = [each for each in self.top if each.letter in "vi"]
-        if any(re.search(r"\b(?:pulse|pwl|exp)\s*\(?", each.statement.text, re.IGNORECASE) for each in sources):
+        if any(
+            re.search(r"\b(?:pulse|pwl|exp)\s*\(?", each.statement.text, re.IGNORECASE) for each in sources
+        ):
             return None
         return next((each for each in sources if _SINE.search(each.statement.text)), None)
 
     @property
     def is_low_pass(self) -> bool:
         """Whether its output follows its input at zero frequency: no capacitor stands in the way."""
-        reached, source = {node.key for node in self.source.nodes[:1]} if self.source is not None else set(), ""
+        reached, source = (
+            {node.key for node in self.source.nodes[:1]} if self.source is not None else set(),
+            "",
+        )
         while source != (source := " ".join(sorted(reached))):
             for each in self.top:
                 ends = {node.key for node in each.nodes if node.key != "0"}

@@ -21,7 +21,7 @@ from infrastructure.llm_adapters.builtin.questions import (
     understand_question,
     without_courtesies,
 )
-from infrastructure.llm_adapters.builtin.words import ADVICE
+from infrastructure.llm_adapters.builtin.words import ADVICE, CLAUSES, EXPLAIN, TIMES_NOW
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -216,7 +216,8 @@ _VALUE = (
     rf"|{_NUMBER}\s?{_PREFIX}?\s?{_UNIT}?))(?![A-Za-z0-9])"
 )
 _ASSIGNMENT = re.compile(
-    r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?)(?:'s)?"
+    r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?|(?:负载|电源|输入|供电)(?:电阻|电压)?|占空比)(?:'s)?"
+    r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
     r"\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
@@ -224,10 +225,20 @@ _ASSIGNMENT = re.compile(
     _I,
 )
 _DIRECT = re.compile(
-    rf"\b(?:make|set|put)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+{_VALUE}(?=\s*(?:$|[.,;!?]|and\b|please\b))"
+    rf"\b(?:[Mm]ake|[Ss]et|[Pp]ut)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+(?i:{_VALUE})(?=\s*(?:$|[.,;!?]|and\b|please\b))"
 )
 """A value without a word between: "make RC 4k7"."""
-_LOADS = {"load": "RL", "负载": "RL", "负载电阻": "RL"}
+_LOADS = {
+    "load": "RL", "负载": "RL", "负载电阻": "RL", "supply": "supply", "电源": "supply", "电源电压": "supply",
+    "供电": "supply", "供电电压": "supply", "输入电压": "supply", "duty": "duty", "占空比": "duty",
+    "cycle": "duty",
+}  # fmt: skip
+_SYMBOLS = frozenset({"supply", "duty", "RL"})
+"""Names that only the circuit knows."""
+_BARE_CHANGE = re.compile(rf"[A-Z][A-Za-z0-9_]{{0,6}}\s*(?:to|=|:|->|→|改|换|用|[到成为])\s*{_VALUE}", _I)
+"""A change without a verb: "CE to 100u"."""
+FIGURES_BY_NAME = re.compile(r"Q|BW|fc|f0|THD|PM|GBW", _I)
+"""What is no part although it looks like one."""
 _OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )"
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
@@ -251,7 +262,8 @@ _DELETE = re.compile(
 """The whole sentence without its files: “remove R1 from a.cir” is another wish."""
 _AND = re.compile(r"\s*(?:,?\s*\band\b|[,，、和与及])\s*", _I)
 _STOP = re.compile(
-    rf"(?:for|to|until|till|up to|到|至|时间.{{0,4}}?|长|跑|仿真|simulate|transient)\s*(?:about|大约|约)?\s*(?P<number>{_NUMBER})\s?(?P<prefix>[mnuµμ毫微纳]?)(?:s(?:ec(?:ond)?s?)?(?![a-z])|秒)",
+    r"(?:for|to|until|till|up to|到|至|时间.{0,4}?|长|跑|仿真|simulate|transient)\s*(?:about|大约|约)?\s*"
+    rf"(?P<number>{_NUMBER})\s?(?P<prefix>[mnuµμ毫微纳]?)(?:s(?:ec(?:ond)?s?)?(?![a-z])|秒)",
     _I,
 )
 _MEASURE = re.compile(
@@ -278,20 +290,6 @@ _ANALYZE = re.compile(
     r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", _I
 )
 _OUTLINE = re.compile(r"\boutline\b|\bstructure\b|结构|概览|大纲", _I)
-_EXPLAIN = re.compile(
-    r"\b(?:explain|describe|analy[sz]e)\b[^.?!]*\b(?:this|the|my) (?:circuit|netlist|schematic)\b"
-    r"|\bwhat (?:does|is) (?:this|the|my) (?:circuit|netlist)(?: do(?:ing)?| for)?\s*\??\s*$"
-    r"|\bhow does (?:this|the|my) circuit work\b|\bwh?at does (?:this|the|my) circ\w+ do\b"
-    r"|\b(?:does|is|do) (?:this|it|everything|the circuit)\b[^.?!]*\b(?:ok|okay|right|fine|correct)\b"
-    r"|(?:电路|网表|设计).{0,4}(?:有没有|有什么|有)(?:什么)?问题|(?:电路|网表).{0,4}对不对"
-    r"|(?:这|该)个?(?:电路|网表)(?:图)?(?:是|有|的)?(?:干什么|干嘛|做什么|什么电路|什么用|什么作用|作用|原理|功能)"
-    r"|(?:解释|分析|说明|讲解|讲|介绍)(?:一下)?(?:下)?(?:这个|该|当前|我的|一?下)*(?:电路|网表)"
-    r"|(?:每个|各个?|所有|全部|这些)(?:的)?(?:元件|器件|零件|电阻电容|部分)(?:分别|各自|都)?(?:的?作用|起|有|是|干|做)"
-    r"|\b(?:what|explain|describe)\b[^.?!]*\b(?:each|every|all(?: of)? the|all these|the individual) (?:part|component|element|resistor|device)s?\b(?![^.?!]*\b(?:power|current|voltage)\b)"
-    r"|\bwalk me through\b|\bhow (?:does|do) (?:it|this thing|this stage|that) work\b",
-    _I,
-)
-"""Asks what the circuit is that is meant when none is named."""
 _OF_ONE = re.compile(
     r"\b(?:the|my|this|its?|these|those)\b|这个|我的|当前|该电路|把|将|这里|^(?:扫描|比较|对比)", _I
 )
@@ -300,7 +298,8 @@ _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
     rf"{_OTHER_RUN}\b(?:simulate|run)\b(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
-    r"|^(?:请)?(?:仿真|运行|跑)(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描))|\bmeasure [\w.]+\(",
+    r"|^(?:请)?(?:仿真|运行|跑)"
+    r"(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))|\bmeasure [\w.]+\(",
     _I,
 )
 _LIST = re.compile(
@@ -389,14 +388,11 @@ def _whole(sentence: str, text: str, file: str, rest: str, known: Sequence[str])
     return Design(text=text, is_meant=is_design, is_question=is_question)
 
 
-_CLAUSE = re.compile(
-    r"(?<=[.?!:])\s+|[。？！；]\s*|[,;，]\s*(?:(?:and then|and|then|so|but|maybe|perhaps|also|now)\s+)?|\s+(?:and then|and|then)\s+"
-    r"|\s*(?:然后|接着|并且|顺便|(?<=[\u3400-\u9fff\w])再(?=[看测跑算仿])|(?<=[\u3400-\u9fffA-Za-z0-9])看看?(?=.{2}))\s*",
-    _I,
-)
 _OWN = frozenset(
-    {"undo", "find_part", "role", "power", "point", "current", "node", "set_goal", "check_goals", "what_if", "tune",
-     "conduction", "count", "sweep", "worst_case", "monte_carlo", "compare"}
+    {"undo", "find_part", "role", "power", "point", "current", "node", "set_goal", "check_goals",
+     "what_if", "tune",
+     "conduction", "count", "losses", "across", "swap", "stimulus", "output_impedance",
+     "sweep", "worst_case", "monte_carlo", "compare"}
 )  # fmt: skip
 """Intents that are no part of another one's answer."""
 
@@ -409,31 +405,71 @@ _STUDIES = frozenset({"sweep", "worst_case", "monte_carlo", "tune", "what_if"})
 def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Command | None:
     """The clauses of a sentence as commands of their own; None where the whole is better taken as one.
 
-    Every clause has to be understood, or to hold nothing that could be meant: no figure, part, number, wish or
-    question.
+    Every clause has to be understood, or to hold nothing that could be meant: no figure, part, number,
+    wish or question.
     """
-    clauses = [each.strip() for each in _CLAUSE.split(without_courtesies(rest)) if each and each.strip(" .!?。！？")]
+    clauses = [
+        each.strip() for each in CLAUSES.split(without_courtesies(rest)) if each and each.strip(" .!?。！？")
+    ]
     if len(clauses) < 2 or ADVICE.search(rest) or (isinstance(whole, Design) and whole.is_meant):
         return None
     found: list[Command] = []
     for clause in clauses:
         last = next((each for each in reversed(found) if isinstance(each, Ask)), None)
         command = _whole(clause, clause, file, clause, known)
-        if isinstance(command, Design) and says_nothing(clause) and isinstance(whole, Ask) and whole.intent == "find_part":
+        if (
+            isinstance(command, Design)
+            and says_nothing(clause)
+            and isinstance(whole, Ask)
+            and whole.intent == "find_part"
+        ):
             if re.search(r"library|库", clause):  # "is there one in the library"
                 found = [*found, whole]
             continue
-        if isinstance(command, Design | SmallTalk | Search | Show | ListFiles | References) and last is not None:
+        if (
+            isinstance(command, Design | SmallTalk | Search | Show | ListFiles | References)
+            and last is not None
+        ):
             leaning = understand_question(clause, file, known, before=last)
             command = leaning or command
         if isinstance(command, Ask) and command.removed == ("it",) and last is not None and last.names:
             command = replace(command, removed=last.names[:1])
+        is_context = (
+            isinstance(command, Design)
+            and not command.is_meant
+            and _is_context(clause)
+            and clause is not clauses[-1]
+        )
+        if is_context or (
+            isinstance(command, Ask)
+            and command.intent == "figure"
+            and not command.at
+            and _is_context(clause)
+            and clause is not clauses[-1]
+        ):
+            continue
         if not isinstance(command, Change | Simulate | Ask | Analyze):
-            if says_nothing(clause) and not (isinstance(command, Design) and (command.is_meant or command.is_question)):
+            if says_nothing(clause) and not (
+                isinstance(command, Design) and (command.is_meant or command.is_question)
+            ):
                 continue
             return None
         found = _with_next(found, command)
     return _better(whole, found)
+
+
+def _is_context(clause: str) -> bool:
+    """Whether a clause only tells what is: "the bandwidth is too narrow"."""
+    return (
+        not re.search(
+            r"\d|[?？]|吗|多少|几|什么|哪|怎|\b(?:what|which|how|why|show|tell|give|plot|measure|check)\b",
+            clause,
+            _I,
+        )
+        and re.search(r"\b(?:is|are|was|rings?|looks?|seems?|gets?|too)\b|太|了|有点|好像", clause, _I)
+        is not None
+        and not _CHANGE.search(clause)
+    )
 
 
 def _with_next(found: list[Command], command: Command) -> list[Command]:
@@ -442,15 +478,26 @@ def _with_next(found: list[Command], command: Command) -> list[Command]:
     if isinstance(last, Change):
         if isinstance(command, Simulate) and not command.parameters and not command.stop:
             return [*found[:-1], replace(last, simulates=True)]
-        if isinstance(command, Ask) and command.intent in ("figure", "compare", "voltage", "limits") and last.ask is None:
+        if isinstance(command, Ask) and command.intent == "compare" and last.ask is not None:
+            return found
+        if (
+            isinstance(command, Ask)
+            and command.intent in ("figure", "compare", "voltage", "limits")
+            and last.ask is None
+        ):
             return [*found[:-1], replace(last, simulates=True, ask=replace(command, intent="figure"))]
-    if isinstance(last, Ask) and isinstance(command, Ask) and last.intent == command.intent == "figure":
-        if (last.at, last.parameters, last.nodes) == (command.at, command.parameters, command.nodes):
-            return [*found[:-1], replace(last, figures=tuple(dict.fromkeys((*last.figures, *command.figures))))]
+    if (
+        isinstance(last, Ask)
+        and isinstance(command, Ask)
+        and last.intent == command.intent == "figure"
+        and (last.at, last.parameters, last.nodes) == (command.at, command.parameters, command.nodes)
+    ):
+        figures = tuple(dict.fromkeys((*last.figures, *command.figures)))
+        return [*found[:-1], replace(last, figures=figures)]
     return [*found, command]
 
 
-def _better(whole: Command, found: Sequence[Command]) -> Command | None:
+def _better(whole: Command, found: Sequence[Command]) -> Command | None:  # noqa: PLR0911 - one a case
     """The clauses where they say more than the sentence taken as one; None where they do not."""
     if not found:
         return None
@@ -461,6 +508,9 @@ def _better(whole: Command, found: Sequence[Command]) -> Command | None:
     changed = [each for each in found if isinstance(each, Change)]
     if isinstance(whole, Change) and len(found) == 1 and changed:
         return changed[0] if changed[0].ask is not None and whole.ask is None else None
+    places = {(each.at, each.place) for each in found if isinstance(each, Ask) and each.intent == "figure"}
+    if mine == "figure" and len(places) > 1:
+        return Several(commands=tuple(found))
     others = own - {mine} - (_LOOKS if mine in _STUDIES else frozenset())
     if mine == "tune" and isinstance(whole, Ask) and whole.kept:
         return None
@@ -518,7 +568,7 @@ def _command(sentence: str, file: str, rest: str, known: Sequence[str]) -> Comma
     return _work(file, rest) or _look(sentence, file, rest)
 
 
-def _work(file: str, rest: str) -> Command | None:
+def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind of command
     """Changing, simulating, measuring; what is negated is not done."""
     without_run = _NO_SIMULATION.sub("", rest)
     if _NEGATION.search(without_run):
@@ -529,8 +579,17 @@ def _work(file: str, rest: str) -> Command | None:
     is_tried = _HYPOTHESIS.search(rest) is not None or (simulates and not _CHANGE.search(rest))
     if values and is_tried:
         return Simulate(file=file, parameters=values, expressions=expressions)
-    if values and _CHANGE.search(rest):
-        ask = None if expressions else figures_of(rest)
+    is_change = (
+        _CHANGE.search(rest) is not None
+        or TIMES_NOW.search(rest) is not None
+        or _BARE_CHANGE.fullmatch(rest.strip(" .。!"))
+    )
+    if values and is_change:
+        if all(FIGURES_BY_NAME.fullmatch(name) for name, _ in values):
+            return None
+        ask = None if expressions else figures_of(_ASSIGNMENT.sub(" ", rest))
+        if ask is None and any(name in _SYMBOLS - {"RL"} or value.startswith("*") for name, value in values):
+            ask = Ask(intent="figure")
         simulates = simulates or bool(expressions) or ask is not None
         return Change(file=file, values=values, simulates=simulates, expressions=expressions, ask=ask)
     if simulates and (stop := _STOP.search(rest)):
@@ -539,7 +598,7 @@ def _work(file: str, rest: str) -> Command | None:
     wanted = expressions or plain_expressions(rest)
     if simulates or analysis:
         return Simulate(file=file, analysis_type=analysis, expressions=wanted)
-    if wanted and (expressions or _MEASURE.search(rest)):
+    if expressions or (wanted and _MEASURE.match(rest.strip())):
         return Measure(file=file, expressions=wanted)
     return None
 
@@ -547,7 +606,7 @@ def _work(file: str, rest: str) -> Command | None:
 def _look(sentence: str, file: str, rest: str) -> Command | None:
     if file and _ANALYZE.search(rest):
         return Analyze(file=file, as_outline=_OUTLINE.search(rest) is not None)
-    if not file and _EXPLAIN.search(sentence):
+    if not file and EXPLAIN.search(sentence):
         return Analyze(file="")
     if _LIST.search(sentence) and not file:
         return ListFiles()
@@ -598,8 +657,19 @@ def _without(sentence: str, start: int, end: int) -> str:
 
 def _changes(text: str) -> tuple[tuple[str, str], ...]:
     found = [*_ASSIGNMENT.finditer(text), *_DIRECT.finditer(text)]
-    named = [(_LOADS.get(each["name"].lower(), each["name"]), each["value"]) for each in found]
-    return tuple(dict.fromkeys((name, spice_value(value, name)) for name, value in named))
+    named: list[tuple[str, str]] = []
+    for each in found:
+        more = each.groupdict().get("more") or ""
+        names = [each["name"], *re.findall(r"[A-Za-z][A-Za-z0-9_]*", re.sub(r"\band\b", " ", more))]
+        named += [(_LOADS.get(name.lower(), name), each["value"]) for name in names]
+    for each in TIMES_NOW.finditer(text):
+        name = each["a"] or each["b"] or each["c"] or each["d"]
+        named.append((name, "*2" if each["a"] or each["c"] else "*0.5"))
+    return tuple(
+        dict.fromkeys(
+            (name, value if value.startswith("*") else spice_value(value, name)) for name, value in named
+        )
+    )
 
 
 def _analysis_type(text: str) -> str:

@@ -57,11 +57,11 @@ FIGURES: dict[str, Figure] = {
         name=msg("unity-gain frequency"), unit="Hz", kind="ac", expressions=("ugf({x})",),
     ),
     "lower_cutoff": Figure(
-        words=r"low(?:er|-frequency)?[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率",
+        words=r"low(?:er|-frequency)?[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率|low-?frequency roll-?off|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:under|below|at low(?:er)? frequenc\w+)|低频(?:时|段|处|部分)?.{0,4}(?:下降|掉|衰减|跌|滚降)",
         name=msg("lower cut-off frequency"), unit="Hz", kind="ac", expressions=("lowcut({x})",), is_better_low=True,
     ),
     "upper_cutoff": Figure(
-        words=r"(?:upper|high(?:er|-frequency)?)[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率",
+        words=r"(?:upper|high(?:er|-frequency)?)[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率|high-?frequency roll-?off|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:above|beyond|at high(?:er)? frequenc\w+)|高频(?:时|段|处|部分)?.{0,4}(?:下降|掉|衰减|跌|滚降)",
         name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
     ),
     "cutoff": Figure(
@@ -69,7 +69,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
     ),
     "bandwidth": Figure(
-        words=r"(?:-?3 ?db )?band[- ]?wi(?:d?th|dt)|\bbw\b|带宽|通频带", name=msg("bandwidth"), unit="Hz", kind="ac",
+        words=r"(?:-?3 ?db )?band[- ]?wi(?:d?th|dt)|\bbw\b|(?:-?3 ?db ?)?(?:带宽|通频带)", name=msg("bandwidth"), unit="Hz", kind="ac",
         expressions=("bandwidth({x})",),
     ),
     "dc_gain": Figure(
@@ -77,7 +77,7 @@ FIGURES: dict[str, Figure] = {
         kind="ac", expressions=("db(dcgain({x}))",), sensed="mag(dcgain({x}))",
     ),
     "gain": Figure(
-        words=r"(?<![a-z])(?:voltage |mid-?band |small-signal )?(?:gain|amplification)(?![a-z])|how much does it amplify|attenuation|(?:电压|中频)?(?:增益|放大倍数)|衰减",
+        words=r"(?<![a-z])(?:voltage |mid-?band |small-signal )?(?:gain|amplification)(?![a-z])|how much does it amplify|how far down|attenuation|(?:电压|中频)?(?:增益|放大倍数)|衰减",
         name=msg("gain"), unit="dB", kind="ac", expressions=("db(max(mag({x})))",), at="db(gain({x},{f}))",
         sensed="max(mag({x}))",
     ),
@@ -91,7 +91,7 @@ FIGURES: dict[str, Figure] = {
         is_better_low=True,
     ),
     "quality": Figure(
-        words=r"\bq(?:[- ]factor|[- ]value)?(?= (?:of|is|as)\b|[?]|$)|(?<=the )q\b|quality factor|品质因数|(?<![A-Za-z0-9_])Q\s?值", name=msg("Q"), unit="",
+        words=r"\bq(?:[- ]factor|[- ]value)?(?= (?:of|is|as)\b|[?]|$)|(?<=the )q\b|quality factor|品质因数|(?<![A-Za-z0-9_])Q\s?值|(?-i:(?<![A-Za-z0-9_])Q(?![A-Za-z0-9_']))", name=msg("Q"), unit="",
         kind="ac", expressions=("q({x})",),
     ),
     "phase": Figure(
@@ -131,7 +131,7 @@ FIGURES: dict[str, Figure] = {
         is_better_low=True,
     ),
     "settling_time": Figure(
-        words=r"settling ?time|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
+        words=r"settling ?time|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
         expressions=("settling_time({out})",), is_better_low=True,
     ),
     "overshoot": Figure(
@@ -177,7 +177,7 @@ FIGURES: dict[str, Figure] = {
         words=r"(?!)", name=msg("voltage of the node"), unit="V", kind="level", expressions=("avg({out},{tail})",), is_aside=True,
     ),
     "vout": Figure(
-        words=r"(?:dc |mean |average )?output voltage|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?=$|[是为？?])",
+        words=r"(?:dc |mean |average )?output voltage|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?!阻抗|电阻|电流|功率|电容|节点|端口|级|滤波|噪|纹|匹配|频率|管|摆幅|电感)",
         name=msg("output voltage"), unit="V", kind="level", expressions=("avg({out},{tail})",), at="at({out},{f})",
     ),
 }  # fmt: skip

@@ -292,9 +292,7 @@ def longer(file: str, stop: str, speech: Speech) -> Plan:
     card = next(each for each in circuit.analyses if each.lower().startswith("tran")).split()
     analysis = " ".join([*card[:2], stop, *card[3:]])
     own = replace(circuit, analyses=(analysis,))
-    told = yield from tell(
-        own, [replace(each, sweep=analysis) for each in _usual_of_run(own)], (), speech
-    )
+    told = yield from tell(own, [replace(each, sweep=analysis) for each in _usual_of_run(own)], (), speech)
     return "\n".join([speech.say(msg("For this run only: {values}.", values=f".{analysis}")), told])
 
 
@@ -313,7 +311,10 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     if head is None:
         return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
     named = _OTHER_RUN.search(newest.text)
-    found = (yield inspection(f"run {named[1]}", [])) if named else newest
+    is_first = named is not None and ask.query == "first"
+    found = (yield inspection("run 1" if is_first else f"run {named[1]}", [])) if named else newest
+    if is_first and circuit.file not in found.lines[0]:
+        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
     other = _NUMBERED.match(found.lines[0])
     if named is None or found.error_type or other is None:
         return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
@@ -470,7 +471,7 @@ _SCALE = {"k": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, None: 1.0, "": 1.0}
 def find_part(ask: Ask, speech: Speech) -> Plan:
     """Models of the library of a kind, and with the figure asked for."""
     outcome = yield Call(tool="find_model", arguments={"query": ask.query})
-    if not outcome.error_type and " " in ask.query and not re.search(r"; nodes: |^Put this", outcome.text):
+    if " " in ask.query and not re.search(r"; nodes: |^Put this", outcome.text):
         return speech.say(msg("The model library has no {kind}.", kind=ask.query))
     if outcome.error_type:
         return failed(outcome, speech)

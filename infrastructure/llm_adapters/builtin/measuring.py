@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain.circuit.elements import Element
+from domain.circuit.numbers import format_number
 from domain.simulation.operating_point import REGIONS
 from infrastructure.llm_adapters.builtin.circuit import (
     Circuit,
@@ -16,7 +17,7 @@ from infrastructure.llm_adapters.builtin.circuit import (
     number_of,
     value_of,
 )
-from infrastructure.llm_adapters.builtin.figures import FIGURES, Kind, number, shown
+from infrastructure.llm_adapters.builtin.figures import FIGURES, Figure, Kind, number, shown
 from infrastructure.llm_adapters.builtin.plans import (
     FIGURE,
     Call,
@@ -66,100 +67,124 @@ class Wanted:
         return shown(value, self.unit or unit)
 
 
-def wanted_of(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
-    """A named figure at the circuit's output, or why it has none."""
+def wanted_of(circuit: Circuit, ask: Ask, key: str, *, is_stepped: bool = False) -> Wanted | Message:
+    """A named figure at the circuit's output, or why it has none; `is_stepped`: its source makes a step."""
     figure = FIGURES[key]
-    part = part_of(circuit, ask.names, figure.of) if figure.of else None
-    if isinstance(part, Message):
-        return part
     node = ask.nodes[0] if ask.nodes else circuit.output
     if not node:
         return msg("I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file)
-    kind: Kind | None = figure.kind
-    if kind == "level":
-        kind = "tran" if ask.at_unit == "s" or only_transient(circuit) else None
-        kind = "ac" if ask.at_unit == "Hz" else kind
-    if problem := lacking(circuit, kind):
-        return problem
-    out = f"v({node})"
-    source = circuit.source
-    inwards = across(source) if source is not None else ""
-    x = out
-    if source is not None and source.letter == "v" and ac_size(source) != 1:
-        x = f"({out}/{inwards})"
+    kind = _kind_of(circuit, ask, figure)
+    problem = lacking(circuit, kind) or (_no_step(circuit) if key == "overshoot" and not is_stepped else None)
+    fields = problem or _fields(circuit, ask, key, node)
+    if isinstance(fields, Message):
+        return fields
     where, place = ask.at, ask.at_unit
     if where is None and figure.place:
         where = circuit.drive_hz if figure.place == "source" else number_of(figure.place)
         place = "Hz"
-        if where is None:
-            return msg("At which frequency? For example “{example}”.", example=f"{key} at 1 kHz")
-    fields = {
-        "x": x,
-        "out": out,
-        "in": inwards,
-        "tail": tail(circuit),
-        "f": number(where) if where is not None else "",
-    }
-    if part is not None:
-        pins = {f"n{at}": pin.key for at, pin in enumerate(part.nodes)}
-        fields |= {"part": part.key, **pins}
-    if key == "efficiency":
-        powers = _in_and_out(circuit, tail(circuit))
-        if isinstance(powers, Message):
-            return powers
-        fields |= powers
-    if key == "overshoot" and (source := circuit.sine_source) is not None:
-        return msg(
-            "The source {name} of {file} is a sine, so there is no step to respond to. Give it a PULSE instead, for "
-            "example PULSE(0 1 0 1n 1n 5m 10m).",
-            name=source.name,
-            file=circuit.file,
-        )
-    fields["i_in"] = f"i({source.key})" if source is not None and source.letter == "v" else "1"
-    if ask.place and figure.at and not FIGURES[ask.place].expressions[0].startswith("thd"):
-        fields["f"] = FIGURES[ask.place].expressions[0].format(**fields)
-        where = math.nan
-    if where is not None and figure.at:
-        expression = figure.at.format(**fields)
-        expressions: tuple[str, ...] = (
-            (f"mag({expression})",) if place == "Hz" and figure.kind == "level" else (expression,)
-        )
-    elif not figure.expressions:
+    of_place = _place_of(ask, figure, fields) if ask.place and figure.at else None
+    if where is None and of_place is None and not figure.expressions:
         return msg(
             "At which frequency? For example “{example}”.", example=f"{key.replace('_', ' ')} at 1 kHz"
         )
-    elif kind is None:
-        expressions = (figure.expressions[0].format(**fields),) if part is not None else (out,)
-    else:
-        expressions = tuple(each.format(**fields) for each in figure.expressions)
-        if key == "ripple" and (period := circuit.drive_period) is not None and tail(circuit):
-            stop = float(tail(circuit).partition(",")[2])
-            expressions = (f"pp({out},{number(stop - _PERIODS * period)},{number(stop)})",)
-        if key == "inductor_ripple" and (period := circuit.drive_period) is not None and tail(circuit):
-            stop = float(tail(circuit).partition(",")[2])
-            expressions = (f"pp(i({fields['part']}),{number(stop - _PERIODS * period)},{number(stop)})",)
-        if key == "noise" and ask.span is not None:
-            expressions = (f"noise_total(onoise,{number(ask.span[0])},{number(ask.span[1])})",)
-        if key == "quality":
-            expressions = _pole_q(circuit, x) or expressions
-    if where is not None and not figure.at:
-        place = ""
-    told_place = shown(where, place) if where is not None and place and not math.isnan(where) else ""
+    is_there = bool(figure.at) and (where is not None or of_place is not None)
     name = msg("voltage at {node}", node=node) if key == "node" else figure.name
-    if ask.place and where is not None and math.isnan(where):
-        name = msg("{quantity} at the {place}", quantity=figure.name, place=FIGURES[ask.place].name)
+    if is_there:
+        there, name = of_place or (number(where or 0.0), name)
+        expression = figure.at.format(**fields, f=there)
+        expressions: tuple[str, ...] = (
+            f"mag({expression})" if place == "Hz" and figure.kind == "level" else expression,
+        )
+    elif kind is None:
+        expressions = (figure.expressions[0].format(**fields) if figure.of else fields["out"],)
+    else:
+        expressions = _own_form(circuit, ask, key, fields) or tuple(
+            each.format(**fields) for each in figure.expressions
+        )
+    is_band = kind == "ac" and ask.span is not None and ask.intent == "figure" and ask.unit in ("Hz", "none")
     return Wanted(
         name=name,
         expressions=expressions,
         unit="V" if key == "vout" else figure.unit if "at(onoise," not in expressions[0] else "V/sqrt(Hz)",
         kind=kind,
-        place=told_place,
-        sensed=figure.sensed.format(**fields)
-        if where is None or not figure.at
-        else expressions[0].replace("db(", "mag("),
+        place=shown(where, place) if is_there and of_place is None and where is not None and place else "",
+        sensed=expressions[0].replace("db(", "mag(") if is_there else figure.sensed.format(**fields),
         key=key,
         is_percent=figure.unit == "1",
+        sweep=_band(ask.span) if is_band and ask.span is not None else "",
     )
+
+
+def _kind_of(circuit: Circuit, ask: Ask, figure: Figure) -> Kind | None:
+    """The analysis a figure is taken from; None for the operating point."""
+    if figure.kind != "level":
+        return figure.kind
+    if ask.at_unit == "Hz":
+        return "ac"
+    return "tran" if ask.at_unit == "s" or only_transient(circuit) else None
+
+
+def _no_step(circuit: Circuit) -> Message | None:
+    """Why a circuit has no step response."""
+    source = circuit.sine_source
+    if source is None:
+        return None
+    return msg(
+        "The source {name} of {file} is a sine, so there is no step to respond to. Give it a PULSE instead, "
+        "for example PULSE(0 1 0 1n 1n 5m 10m).",
+        name=source.name,
+        file=circuit.file,
+    )
+
+
+def _fields(circuit: Circuit, ask: Ask, key: str, node: str) -> dict[str, str] | Message:
+    """What the forms of a figure's expressions are filled with."""
+    source, out, settled = circuit.source, f"v({node})", tail(circuit)
+    inwards = across(source) if source is not None else ""
+    is_other_size = source is not None and source.letter == "v" and ac_size(source) != 1
+    x = f"({out}/{inwards})" if is_other_size else out
+    i_in = f"i({source.key})" if source is not None and source.letter == "v" else "1"
+    fields = {"x": x, "out": out, "in": inwards, "tail": settled, "i_in": i_in}
+    if FIGURES[key].of:
+        part = part_of(circuit, ask.names, FIGURES[key].of)
+        if isinstance(part, Message):
+            return part
+        fields |= {"part": part.key, **{f"n{at}": pin.key for at, pin in enumerate(part.nodes)}}
+    if key == "efficiency":
+        powers = _in_and_out(circuit)
+        if isinstance(powers, Message):
+            return powers
+        fields |= powers
+    return fields
+
+
+def _place_of(ask: Ask, figure: Figure, fields: Mapping[str, str]) -> tuple[str, Message] | None:
+    """The place that is another figure's frequency: its expression, and what is looked at there."""
+    factor, _, key = ask.place.rpartition("*")
+    of_place, place = FIGURES[key].expressions[0].format(**fields), FIGURES[key].name
+    if not factor:
+        return of_place, msg("{quantity} at the {place}", quantity=figure.name, place=place)
+    there = msg("{quantity} at {factor} times the {place}", quantity=figure.name, factor=factor, place=place)
+    return f"{factor}*{of_place}", there
+
+
+def _own_form(circuit: Circuit, ask: Ask, key: str, fields: Mapping[str, str]) -> tuple[str, ...]:
+    """The expressions of figures that are measured in a way of their own here; () for any other."""
+    settled = fields["tail"]
+    signals = {"ripple": fields["out"], "inductor_ripple": f"i({fields.get('part', '')})"}
+    period = circuit.drive_period
+    if key in signals and period is not None and settled:
+        stop = float(settled.partition(",")[2])
+        return (f"pp({signals[key]},{number(stop - _PERIODS * period)},{number(stop)})",)
+    if key == "settling_time" and ask.tolerances:
+        return (f"settling_time({fields['out']},{number(ask.tolerances[0][1])})",)
+    if key == "noise" and ask.span is not None:
+        return (f"noise_total(onoise,{number(ask.span[0])},{number(ask.span[1])})",)
+    return _pole_q(circuit, fields["x"]) if key == "quality" else ()
+
+
+def _band(span: tuple[float, float]) -> str:
+    return f"ac dec 40 {number(min(span))} {number(max(span))}"
 
 
 def part_of(circuit: Circuit, names: Sequence[str], letters: str) -> Element | Message:
@@ -174,7 +199,7 @@ def part_of(circuit: Circuit, names: Sequence[str], letters: str) -> Element | M
     return msg("Of which part: {names}?", names=", ".join(each.name for each in found))
 
 
-def _in_and_out(circuit: Circuit, settled: str) -> dict[str, str] | Message:
+def _in_and_out(circuit: Circuit) -> dict[str, str] | Message:
     """Powers of the loads and of the supplies as fields of an expression."""
     loads = [each.key for each in circuit.top if each.name in circuit.loads] or [
         each.key
@@ -182,11 +207,15 @@ def _in_and_out(circuit: Circuit, settled: str) -> dict[str, str] | Message:
         if each.letter == "r" and {node.key for node in each.nodes[:2]} == {circuit.output.lower(), "0"}
     ]
     supplies = [
-        each.key for each in circuit.top if each.letter == "v" and value_of(each) and each is not circuit.source
+        each.key
+        for each in circuit.top
+        if each.letter == "v" and value_of(each) and each is not circuit.source
     ]
     if not loads or not supplies:
-        return msg("I do not know which part of {file} is the load, or which is the supply.", file=circuit.file)
-    return {"p_load": f"p({loads[0]})", "p_in": f"p({supplies[0]})", "tail": settled}
+        return msg(
+            "I do not know which part of {file} is the load, or which is the supply.", file=circuit.file
+        )
+    return {"p_load": f"p({loads[0]})", "p_in": f"p({supplies[0]})"}
 
 
 def _pole_q(circuit: Circuit, x: str) -> tuple[str, ...]:
@@ -355,6 +384,9 @@ def all_wanted(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
         if isinstance(each, Message):
             return each
         wanted.append(each)
+        for place in ask.also:
+            more = wanted_of(circuit, replace(ask, at=place, also=()), key)
+            wanted += [more] if isinstance(more, Wanted) and more.place else []
     return wanted
 
 
@@ -375,7 +407,7 @@ def figure(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 
 def what_if(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Figures with other values, or without parts, beside those of the circuit as it is; nothing is changed."""
+    """Figures with other values, or without parts, beside those of the circuit as it is."""
     wanted = figures_or_usual(circuit, ask)
     if isinstance(wanted, Message):
         return speech.say(wanted)
@@ -394,8 +426,77 @@ def what_if(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     head = [speech.say(msg("For this run only: {values}.", values=told))]
     if ask.removed:
         names = speech.listed(ask.removed)
-        head.append(speech.say(msg("So small or large a value is as good as no {names} at all.", names=names)))
-    return "\n".join([*head, bullets([moved_line(old, new, speech) for old, new in zip(before, after, strict=True)])])
+        head.append(speech.say(msg("So extreme a value stands for no {names} at all.", names=names)))
+    return "\n".join(
+        [*head, bullets([moved_line(old, new, speech) for old, new in zip(before, after, strict=True)])]
+    )
+
+
+def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[str, str]] | Message:
+    """Values by the names of the circuit's own load and supply, and as times what they are now."""
+    found: list[tuple[str, str]] = []
+    for name, text in values:
+        own = name
+        if circuit.element(name) is None and name in ("RL", "load"):
+            loads = [
+                *circuit.loads,
+                *(
+                    each
+                    for stage in circuit.stages
+                    for each in stage.elements.get("load", ())
+                    if each[:1] in "rR"
+                ),
+            ]
+            own = loads[0] if loads else name
+        if name == "supply":
+            supplies = [
+                each.name
+                for each in circuit.top
+                if each.letter == "v" and value_of(each) and each is not circuit.source
+            ]
+            if len(supplies) != 1:
+                return (
+                    msg("Of which source: {names}?", names=", ".join(supplies))
+                    if supplies
+                    else msg("I found no supply in {file}.", file=circuit.file)
+                )
+            own = supplies[0]
+        value = text
+        if text.startswith("*"):
+            part = circuit.element(own)
+            now = value_of(part) if part is not None else None
+            if now is None:
+                return no_such_part(circuit, (own,))
+            value = format_number(now * float(text[1:]), 4)
+        found.append((own, value))
+    return found
+
+
+def _changed(
+    circuit: Circuit, values: Sequence[tuple[str, str]], speech: Speech
+) -> Generator[Call, Outcome, tuple[list[str], bool]]:
+    """Values written into the file, a duty cycle into the PULSE of its drive."""
+    duty = next((text for name, text in values if name == "duty"), "")
+    if not duty:
+        return (yield from change_values(circuit.file, values, speech))
+    pulse, share = circuit.drive_pulse, number_of(duty)
+    if pulse is None or share is None or not 0 < share < 1:
+        reason = (
+            msg("{file} has no PULSE source that drives a switch.", file=circuit.file)
+            if pulse is None
+            else msg("A duty cycle is between 0 and 1, for example 0.45 or 45 %.")
+        )
+        return [speech.say(reason)], False
+    source, words = pulse
+    period = number_of(words[6]) or 0.0
+    text = source.statement.text
+    card = text.replace(" ".join(words), " ".join([*words[:5], format_number(share * period, 4), *words[6:]]))
+    outcome = yield Call(tool="patch_file", arguments={"path": circuit.file, "search": text, "replace": card})
+    if outcome.error_type:
+        return [failed(outcome, speech)], False
+    return [
+        speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=text, after=card))
+    ], True
 
 
 def _own_measures(circuit: Circuit, values: Sequence[tuple[str, str]], speech: Speech) -> Plan:
@@ -409,7 +510,9 @@ def _own_measures(circuit: Circuit, values: Sequence[tuple[str, str]], speech: S
     before, after = found
     told = ", ".join(f"{name} = {value}" for name, value in values)
     lines = [
-        moved(name, before[name][0], *after[name]) for name in circuit.measures if name in before and name in after
+        moved(name, before[name][0], *after[name])
+        for name in circuit.measures
+        if name in before and name in after
     ]
     return "\n".join([speech.say(msg("For this run only: {values}.", values=told)), bullets(lines)])
 
@@ -434,14 +537,17 @@ def before_and_after(file: str, values: Sequence[tuple[str, str]], ask: Ask, spe
     if isinstance(circuit, str):
         return circuit
     wanted = figures_or_usual(circuit, replace(ask, file=file))
-    before: list[tuple[Wanted, str, float, str]] | str = speech.say(wanted) if isinstance(wanted, Message) else (
-        yield from measured(circuit, wanted, (), speech)
-    )  # fmt: skip
-    done, is_done = yield from change_values(file, values, speech)
+    before: list[tuple[Wanted, str, float, str]] | str = ""
+    if not isinstance(wanted, Message):
+        before = yield from measured(circuit, wanted, (), speech)
+    plain = resolved(circuit, values)
+    if isinstance(plain, Message):
+        return speech.say(plain)
+    done, is_done = yield from _changed(circuit, plain, speech)
     if not is_done:
         return "\n".join(done)
     if isinstance(wanted, Message) or isinstance(before, str):
-        return "\n".join([*done, str(before)])
+        return "\n".join([*done, speech.say(wanted) if isinstance(wanted, Message) else str(before)])
     after = yield from measured(circuit, wanted, (), speech)
     if isinstance(after, str):
         return "\n".join([*done, after])
@@ -455,15 +561,15 @@ _OPEN = {"r": "1e12", "l": "1e6", "c": "1e-18"}
 
 def _tried_values(circuit: Circuit, ask: Ask) -> list[tuple[str, str]] | Message:
     values: list[tuple[str, str]] = []
-    for name, text in (*ask.parameters, *((name, "") for name in ask.removed)):
+    for name, told in (*ask.parameters, *((name, "") for name in ask.removed)):
         part = circuit.element(name)
         if part is None:
             return no_such_part(circuit, (name,))
-        if text.startswith("*"):
-            text = number((value_of(part) or 0.0) * float(text[1:]))
-        elif not text and part.letter not in _OPEN:
+        text = number((value_of(part) or 0.0) * float(told[1:])) if told.startswith("*") else told
+        if not text and part.letter not in _OPEN:
             return msg(
-                "I can try a circuit without a resistor, a capacitor or an inductor, not without {name}.", name=part.name
+                "I can try a circuit without a resistor, a capacitor or an inductor, not without {name}.",
+                name=part.name,
             )
         values.append((part.name, text or _OPEN[part.letter]))
     return values
@@ -481,13 +587,21 @@ def default_figures(circuit: Circuit) -> tuple[str, ...]:
     return ("vout", "ripple") if circuit.has("tran") else ("vout",)
 
 
-def moved_line(before: tuple[Wanted, str, float, str], after: tuple[Wanted, str, float, str], speech: Speech) -> str:
+def moved_line(
+    before: tuple[Wanted, str, float, str], after: tuple[Wanted, str, float, str], speech: Speech
+) -> str:
     """A figure before and after; why it has no value, where it has none."""
     (wanted, expression, old, unit), (_, reason, new, _) = before, after
-    label = speech.say(msg("{name} at {place}", name=wanted.name, place=wanted.place)) if wanted.place else speech.say(wanted.name)
+    label = (
+        speech.say(msg("{name} at {place}", name=wanted.name, place=wanted.place))
+        if wanted.place
+        else speech.say(wanted.name)
+    )
     if math.isnan(old) or math.isnan(new):
         cause = expression if math.isnan(old) else reason
-        return speech.say(msg("{label}: {figures}", label=label, figures=msg("no value: {reason}", reason=cause)))
+        return speech.say(
+            msg("{label}: {figures}", label=label, figures=msg("no value: {reason}", reason=cause))
+        )
     if wanted.is_percent:
         return f"{label} ({expression}): {wanted.told(old)} → {wanted.told(new)}"
     return moved(f"{label} ({expression})", old, new, wanted.unit or unit)
@@ -505,6 +619,112 @@ def moved(name: str, old: float, new: float, unit: str) -> str:
     return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
 
 
+def losses(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """What each part takes up, the most first; loads apart."""
+    loads = {each.lower() for each in circuit.loads}
+    loads |= {
+        name.lower()
+        for stage in circuit.stages
+        if stage.kind.endswith("converter")
+        for name in stage.elements.get("load", ())
+    }
+    parts = [each for each in circuit.top if each.letter in "rlsdqmjzx" and each.key not in loads]
+    if not parts:
+        return speech.say(no_such_part(circuit, ask.names))
+    is_switched = circuit.has("tran") and (only_transient(circuit) or circuit.drive_pulse is not None)
+    form = f"avg(p({{part}}),{tail(circuit)})" if is_switched else "p({part})"
+    kind: Kind | None = "tran" if is_switched else None
+    wanted = [
+        Wanted(
+            name=msg("power in {name}", name=each.name),
+            expressions=(form.format(part=each.key),),
+            unit="W",
+            kind=kind,
+        )
+        for each in parts
+    ]
+    efficient = wanted_of(circuit, ask, "efficiency") if is_switched else None
+    wanted = [*([efficient] if isinstance(efficient, Wanted) else []), *wanted]
+    found = yield from measured(circuit, wanted, ask.parameters, speech)
+    if isinstance(found, str):
+        return found
+    known = [each for each in found if not math.isnan(each[2])]
+    known.sort(key=lambda each: (each[0].key != "efficiency", -each[2]))
+    return bullets([speech.say(told_line(circuit, *each)) for each in known[:_MOST_LOSSES]])
+
+
+_MOST_LOSSES = 8
+
+
+def across_parts(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Voltages over parts."""
+    parts = [element for name in ask.names if (element := circuit.element(name)) is not None]
+    if not parts:
+        return speech.say(no_such_part(circuit, ask.names))
+    wanted = [
+        each
+        for part in parts
+        for each in _of_signal(
+            circuit,
+            ask,
+            across(part),
+            "V",
+            msg("voltage across {name}", name=part.name),
+            peak=ask.query == "peak",
+        )
+    ]
+    if problem := next((text for each in wanted if (text := lacking(circuit, each.kind))), None):
+        return speech.say(problem)
+    return (yield from tell(circuit, wanted, ask.parameters, speech))
+
+
+_OPEN_OHM = "1e12"
+
+
+def output_impedance(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """From the output with the load and without it: |Z| = |V without / V with - 1| R."""
+    loads = [
+        each
+        for each in circuit.top
+        if each.letter == "r" and {pin.key for pin in each.nodes[:2]} == {circuit.output.lower(), "0"}
+    ]
+    load = loads[0] if len(loads) == 1 else None
+    if load is None or not value_of(load) or circuit.source is None:
+        return speech.say(
+            msg(
+                "For the output impedance {file} needs one load resistor from its output to ground, "
+                "and a source with an AC value: I compare the output with and without that load.",
+                file=circuit.file,
+            )
+        )
+    where = ask.at if ask.at is not None and ask.at_unit == "Hz" else 1e3
+    expressions = [f"{part}(at(v({circuit.output}),{number(where)}))" for part in ("re", "im")]
+    wanted = [
+        Wanted(name=msg("output voltage"), expressions=(text,), unit="V", kind="ac") for text in expressions
+    ]
+    values: list[complex] = []
+    for parameters in ((), ((load.name, _OPEN_OHM),)):
+        found = yield from measured(circuit, wanted, parameters, speech)
+        if isinstance(found, str):
+            return found
+        values.append(complex(found[0][2], found[1][2]))
+    loaded, free = values
+    if not loaded or math.isnan(abs(free)):
+        return speech.say(
+            msg("The output of {file} is zero at {place}.", file=circuit.file, place=shown(where, "Hz"))
+        )
+    size = abs((free / loaded - 1) * (value_of(load) or 0.0))
+    return speech.say(
+        msg(
+            "{file}: output impedance at {place} = {value} (from the output with {load} and without it)",
+            file=circuit.file,
+            place=shown(where, "Hz"),
+            value=shown(size, "Ohm"),
+            load=load.name,
+        )
+    )
+
+
 def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Whether a converter's inductor current goes down to zero in each period."""
     part = part_of(circuit, ask.names, "l")
@@ -513,7 +733,10 @@ def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     if problem := lacking(circuit, "tran"):
         return speech.say(problem)
     settled = tail(circuit)
-    names = (msg("least current of {name}", name=part.name), msg("greatest current of {name}", name=part.name))
+    names = (
+        msg("least current of {name}", name=part.name),
+        msg("greatest current of {name}", name=part.name),
+    )
     wanted = [
         Wanted(name=name, expressions=(f"{kind}(i({part.key}),{settled})",), unit="A", kind="tran")
         for name, kind in zip(names, ("min", "max"), strict=True)
@@ -730,6 +953,9 @@ def point(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = {name.lower() for name in ask.names}
     told = [each for each in devices if not wanted or each["name"].lower() in wanted]
     if not told:
+        if not devices and not ask.names and any(line.startswith("nodes: ") for line in outcome.lines):
+            text = next(line for line in outcome.lines if line.startswith("nodes: ")).removeprefix("nodes: ")
+            return speech.say(msg("Node voltages: {nodes}", nodes=text))
         if not devices:
             return speech.say(msg("{file} has no transistor and no diode.", file=circuit.file))
         return speech.say(

@@ -20,6 +20,7 @@ from infrastructure.llm_adapters.builtin.words import (
     CIRCUIT_WORD,
     CLAUSE,
     COUNTED,
+    COUNTS,
     DEGREES,
     DEGREES_TO,
     DESIGNED,
@@ -52,14 +53,25 @@ from infrastructure.llm_adapters.builtin.words import (
     RAISE,
     REMOVED,
     RUNS,
+    SERIES,
+    SEVERAL_BEHIND,
+    SEVERAL_KINDS,
+    SHAPES,
+    SUPPLIES,
+    SWAPS,
     TIMES,
+    TIMES_A_FIGURE,
     TRAITS,
     WHAT_VALUE,
+    WHOLE_BETA,
+    WITHIN,
 )
 
 Intent = Literal[
     "undo", "compare", "failure", "set_goal", "check_goals", "find_part", "count", "monte_carlo",
-    "worst_case", "sweep", "limits", "tune", "conduction", "what_if", "point", "role", "supply", "ports", "node", "voltage",
+    "worst_case", "sweep", "limits", "tune", "conduction", "what_if", "losses", "across",
+    "swap", "stimulus", "output_impedance",
+    "point", "role", "supply", "ports", "node", "voltage",
     "current", "power", "figure",
 ]  # fmt: skip
 Way = Literal["raise", "lower", ""]
@@ -105,6 +117,12 @@ class Ask:
     """Not where only the value is asked for that would do."""
     removed: tuple[str, ...] = ()
     """Elements to be tried without; ``it`` is the one spoken of."""
+    also: tuple[float, ...] = ()
+    """Further places of the axis: "at 1k and 100k"."""
+    series: str = ""
+    """The preferred values of resistors, as ``E24``."""
+    near: float | None = None
+    """The share of its nominal value within which a figure counts as good."""
     place: str = ""
     """The figure whose frequency is the place: "phase at the cut-off"."""
 
@@ -132,9 +150,9 @@ class _Words:
 _CELSIUS = re.compile(r"(?<=\d)\s?[cC](?![A-Za-z0-9_.=])")
 
 
-_AT_A_FIGURE = re.compile(
-    r"\b(?:at|near|around)\s+(?:the|its|this|that)?\s*$|(?:在|于)\s*$", ANY_CASE
-)
+_AT_A_FIGURE = re.compile(r"\b(?:at|near|around)\s+(?:the|its|this|that)?\s*$|(?:在|于)\s*$", ANY_CASE)
+
+
 _BEHIND_A_PLACE = re.compile(r"\s*(?:处|时|下|上|点|那里|的时候)")
 
 
@@ -150,8 +168,11 @@ def _read(text: str, file: str) -> _Words:
         for found in NODE.finditer(plain)
         if (name := next(filter(None, found.groups()))).lower() not in NOT_A_NODE
     )
-    mentions = tuple(  # "-3 dB bandwidth" has no figure of its own
-        each for each in sentence.mentions if left[each.start : each.end].strip()
+    names = _names(left, nodes)
+    mentions = tuple(  # "-3 dB bandwidth" has no figure of its own, nor has "Q1"
+        each
+        for each in sentence.mentions
+        if left[each.start : each.end].strip() and not _is_in_name(left, each, names)
     )
     if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
         figures = tuple(key for key in figures if key != "vout")
@@ -161,20 +182,30 @@ def _read(text: str, file: str) -> _Words:
         file=file,
         figures=figures,
         nodes=nodes,
-        names=_names(left, nodes),
+        names=names,
         kept=kept,
+        series=f"E{series[1]}" if (series := SERIES.search(plain)) else "",
         only=only,
         place=place,
         share=None if share is None else 0.5 if share["half"] else 1 / 3,
     )
     if ask.share is not None:
-        mentions = tuple(each for each in mentions if share is None or not share.start() <= each.start < share.end())
+        mentions = tuple(
+            each for each in mentions if share is None or not share.start() <= each.start < share.end()
+        )
     return _Words(
         text=plain,
         ask=_with_quantities(ask, plain, mentions),
         mentions=mentions,
         left=left,
         asides=_asides_in(left) or (("node",) if nodes else ()),
+    )
+
+
+def _is_in_name(text: str, mention: Mention, names: Sequence[str]) -> bool:
+    """Whether a number is part of an element's name."""
+    return any(
+        found.start() < mention.start < found.end() and found[0] in names for found in NAME.finditer(text)
     )
 
 
@@ -187,7 +218,13 @@ def _place_in(text: str, figures: tuple[str, ...]) -> tuple[tuple[str, ...], str
         if FIGURES[key].unit != "Hz" or found is None:
             continue
         is_behind = _BEHIND_A_PLACE.match(text, found.end())
-        if _AT_A_FIGURE.search(text[: found.start()]) or is_behind:
+        before = text[: found.start()]
+        times = TIMES_A_FIGURE.search(before)
+        if times is not None:
+            said = times["count"] or times["zh"]
+            factor = COUNTS.get(said.lower()) or float(said)
+            return tuple(each for each in figures if each != key), f"{factor:g}*{key}"
+        if _AT_A_FIGURE.search(before) or is_behind:
             return tuple(each for each in figures if each != key), key
     return figures, ""
 
@@ -224,6 +261,10 @@ def _only_in(text: str) -> tuple[str, tuple[str, ...]]:
     return f"{text[: found.start()]} {text[found.end() :]}", letters
 
 
+_PART_NAME = re.compile(r"[RCL](?:load|in|out|fb|f|s|src|sense|snub|bias|tail|[a-h]|comp|osc|filt)")
+"""A name in small letters behind its kind: ``Rload``, ``Cin``."""
+
+
 def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
     """Words that may be elements: ``R1``, ``m6.w``, ``RE``; which of them are is known to the circuit."""
     found = []
@@ -231,14 +272,16 @@ def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
         word = match[0]
         head = word.partition(".")[0]
         is_name = head[0].lower() in LETTERS and (
-            any(sign.isdigit() for sign in head) or (head.isupper() and 2 <= len(head) <= 6)
+            any(sign.isdigit() for sign in head)
+            or (head.isupper() and 2 <= len(head) <= 6)
+            or _PART_NAME.fullmatch(head) is not None
         )
         if is_name and word not in nodes and head.upper() not in NO_NAMES:
             found.append(word)
     return tuple(dict.fromkeys(found))
 
 
-def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
+def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  # noqa: PLR0912 - one a kind
     """What the quantities of a sentence are: places, temperatures, tolerances, values, or the aim."""
     parameters: list[tuple[str, str]] = []
     tolerances: list[tuple[str, float]] = []
@@ -253,9 +296,21 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
             ask, heat = _with_heat(ask, text, mentions, at)
             parameters += heat
         elif mention.dimension == "%":
+            within = WITHIN.search(text, max(0, mention.start - 16), mention.end + 4)
+            if (
+                within is not None
+                and (ask.figures or parameters or tolerances)
+                and tolerances
+                and ask.near is None
+            ):
+                ask = replace(ask, near=mention.value)
+                continue
             tolerances += [(letter, mention.value) for letter in _letters(before, after)]
         elif named is not None and named[1] in ask.names and mention.upper is None:
             parameters.append((named[1], number(mention.value)))
+        elif (ask.at is not None and ask.at_unit == "Hz" and ask.value is None and _is_more(before)
+              and (mention.dimension == "Hz" or "Hz" in mention.may_be)):  # fmt: skip
+            ask = replace(ask, also=(*ask.also, mention.value))
         elif mention.dimension in ("none", "x") and RUNS.match(after):
             ask = replace(ask, runs=int(mention.value))
         elif mention.upper is not None:
@@ -266,7 +321,12 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
                 upper=mention.upper,
                 unit=mention.dimension,
             )
-        elif ask.at is not None and _to_before(before) and ask.at_unit == mention.dimension and ask.span is None:
+        elif (
+            ask.at is not None
+            and _to_before(before)
+            and ask.at_unit == mention.dimension
+            and ask.span is None
+        ):
             ask = replace(ask, at=None, at_unit="", span=(ask.at, mention.value), unit=mention.dimension)
         elif mention.dimension in _PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
             ask = replace(ask, at=mention.value, at_unit=mention.dimension)
@@ -276,13 +336,14 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
             ask = replace(
                 ask, value=mention.value, unit=mention.dimension, bound=mention.bound or _bound(before, after)
             )
-        elif (
-            ask.upper is None
-            and ask.unit in (mention.dimension, "none")
-            and _to_before(before)
-        ):
+        elif ask.upper is None and ask.unit in (mention.dimension, "none") and _to_before(before):
             ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
     return replace(ask, parameters=tuple(parameters), tolerances=tuple(tolerances))
+
+
+def _is_more(before: str) -> bool:
+    """Whether a place is one more of a list: "at 1k and 100k"."""
+    return re.search(r"(?:,|、|和|与|\band|\bor|跟|以及)\s*(?:at\s*)?$", before, ANY_CASE) is not None
 
 
 def _to_before(before: str) -> bool:
@@ -305,19 +366,9 @@ def _with_heat(
     return ask, [("temp", number(mention.value))]
 
 
-_SEVERAL_KINDS = re.compile(
-    r"(?P<kinds>(?:[^,，。;；\d%]{0,12}?(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感)){2,3})[^,，。;；\d%]{0,12}$",
-    ANY_CASE,
-)
-_SEVERAL_BEHIND = re.compile(
-    r"\s*(?:tolerances?|的)?\s*(?:on|for|of|in)?\s*(?:both|all)?\s*(?:the\s+)?(?P<kinds>(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感)\s*(?:and|&|和|与|、)\s*(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感))",
-    ANY_CASE,
-)
-
-
 def _letters(before: str, after: str) -> tuple[str, ...]:
     """Of which kinds of elements a tolerance is told: "电感和电容各有20%", "20% inductors and capacitors"."""
-    found = _SEVERAL_KINDS.search(before) or _SEVERAL_BEHIND.match(after)
+    found = SEVERAL_KINDS.search(before) or SEVERAL_BEHIND.match(after)
     if found is not None:
         return tuple(letter for words, letter in OF_LETTER if re.search(words, found["kinds"], ANY_CASE))
     return (_letter(before, after),)
@@ -381,7 +432,9 @@ def _studied(words: _Words) -> Ask:
 
 def _with_figure(words: _Words) -> Ask | None:
     ask = _studied(words)
-    which = re.search(r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE)
+    which = re.search(
+        r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE
+    )
     kinds = [each for each in _kinds_in(which["en"] or which["zh"]) if len(each) == 1] if which else []
     return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
 
@@ -393,7 +446,10 @@ def _advice(words: _Words) -> Ask | None:
 
 def _goal(words: _Words) -> Ask | None:
     ask = _studied(words)
-    if re.search(r"\b(?:error|deviat\w+|flat\w*|tolerance)\b|误差|偏差|平坦", words.text, ANY_CASE) and ask.upper is None:
+    if (
+        re.search(r"\b(?:error|deviat\w+|flat\w*|tolerance)\b|误差|偏差|平坦", words.text, ANY_CASE)
+        and ask.upper is None
+    ):
         ask = replace(ask, query="error")
     return ask if ask.figures and ask.value is not None else None
 
@@ -401,11 +457,16 @@ def _goal(words: _Words) -> Ask | None:
 def _tune(words: _Words) -> Ask | None:
     """A figure and what it has to come to, in its unit."""
     ask = _studied(words)
+    if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
+        ask = replace(ask, figures=("cutoff",))  # a wish in hertz, of a circuit that is there
     is_value = WHAT_VALUE.search(words.text) is not None and bool(ask.names)
     starts = re.match(r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will)\b", words.text, ANY_CASE)
     if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or starts)):
         return None
-    ask = replace(ask, writes=not is_value)
+    does = re.search(
+        r"\b(?:write|put|do) it\b|(?:帮我|给我|直接|请).{0,4}(?:改|调|写|设)", words.text, ANY_CASE
+    )
+    ask = replace(ask, writes=not is_value or does is not None)
     wanted = FIGURES[ask.figures[0]].unit
     if ask.share is not None and ask.value is None and wanted == "V":
         return replace(ask, figures=ask.figures[:1])
@@ -433,9 +494,24 @@ def _tune(words: _Words) -> Ask | None:
 
 def _swept(words: _Words) -> Ask | None:
     ask = _studied(words)
+    if (beta := _beta(words)) is not None:
+        return beta
+    if not ask.names and ask.span is not None and ask.unit in ("V", "none") and re.search(
+        SUPPLIES, words.text, ANY_CASE
+    ):  # fmt: skip
+        return replace(ask, names=("supply",), value=None, upper=None, unit="")
     if ask.names or (ask.span is not None and HEATS.search(words.text)):
         return replace(ask, names=ask.names[:1], value=None, upper=None, unit="")
     return None
+
+
+def _beta(words: _Words) -> Ask | None:
+    """Over a range of current gains."""
+    ask = _studied(words)
+    if ask.span is None or WHOLE_BETA.search(words.text) is None:
+        return None
+    figures = tuple(key for key in ask.figures if key != "gain") or ("collector_current",)
+    return replace(ask, figures=figures, names=("beta",), value=None, upper=None, unit="", parameters=())
 
 
 def _heated(words: _Words) -> Ask | None:
@@ -500,10 +576,62 @@ def _node(words: _Words) -> Ask | None:
     return words.ask if words.ask.nodes else None
 
 
+def _compared(words: _Words) -> Ask | None:
+    is_first = re.search(
+        r"\b(?:first|initial|original|beginning)\b|最初|第一次|一开始|原始", words.text, ANY_CASE
+    )
+    return replace(_studied(words), query="first" if is_first else "")
+
+
+def _swap(words: _Words) -> Ask | None:
+    """Another type for a part: "replace Q1 by a 2N2222"."""
+    number = _PART_NUMBER.search(words.text)
+    names = tuple(
+        name
+        for name in words.ask.names
+        if name[0].lower() in "qxdmjz" and number is not None and name.upper() != number[0].upper()
+    )
+    if number is None or not names or SWAPS.search(words.text) is None:
+        return None
+    is_trial = HYPOTHESIS.search(words.text) is not None
+    ask = _studied(words)
+    return replace(
+        ask, names=names[:1], query=number[0].upper(), writes=not is_trial, value=None, unit="", bound=None
+    )
+
+
+def _stimulus(words: _Words) -> Ask | None:
+    """Another signal at the input, and what the output makes of it."""
+    shape = next((shape for pattern, shape in SHAPES if re.search(pattern, words.text, ANY_CASE)), "")
+    volts = next((each.value for each in words.mentions if each.dimension == "V"), None)
+    hertz = next((each.value for each in words.mentions if each.dimension == "Hz"), None)
+    if (
+        not shape
+        or (volts is None and hertz is None)
+        or re.match(r"\s*(?:design|make|build|generat\w+)", words.text, ANY_CASE)
+    ):
+        return None
+    figures = tuple(key for key in words.ask.figures if FIGURES[key].kind == "tran") or ("swing",)
+    return Ask(intent="stimulus", file=words.ask.file, figures=figures, value=volts, at=hertz, query=shape)
+
+
+def _across(words: _Words) -> Ask | None:
+    """The voltage over parts."""
+    is_peak = re.search(r"peak|max\w*|highest|峰值|最大|最高", words.text, ANY_CASE)
+    return (
+        replace(words.ask, query="peak" if is_peak else "")
+        if words.ask.names and not words.ask.nodes and not _is_wish(words)
+        else None
+    )
+
+
 def _current(words: _Words) -> Ask | None:
     """Of parts; of the supply where none is named, of the inductors where these are meant."""
     ask = words.ask
-    peak = "peak" if re.search(r"peak|max\w*|峰值|最大", words.text, ANY_CASE) else ""
+    is_peak = re.search(r"peak|max\w*|峰值|最大", words.text, ANY_CASE)
+    peak = "peak" if is_peak and not re.search(r"valley|min\w*|lowest|谷|最小", words.text, ANY_CASE) else ""
+    if _is_wish(words):
+        return None
     if ask.names:
         return replace(ask, query=peak)
     if re.search(r"induct\w*|coil|电感", words.text, ANY_CASE):
@@ -513,7 +641,15 @@ def _current(words: _Words) -> Ask | None:
     return None
 
 
+def _is_wish(words: _Words) -> bool:
+    """Whether more is said than what a part has: an aim, a share, a change."""
+    ask = words.ask
+    return bool(ask.tolerances or ask.value is not None or ask.span) or CHANGES.search(words.left) is not None
+
+
 def _power(words: _Words) -> Ask | None:
+    if _is_wish(words):
+        return None
     if words.ask.names:
         return words.ask
     return replace(words.ask, query="supply") if OF_SUPPLY.search(words.text) else None
@@ -525,25 +661,37 @@ _STATED = re.compile(
 """Asks whether a figure is as told."""
 
 
-def _figure(words: _Words) -> Ask | None:
+_WHAT_THERE = re.compile(
+    r"\bwhat (?:do|would|will) (?:i|we) (?:get|have|see)\b|\bhow far down\b|还(?:有|剩)多少", ANY_CASE
+)
+
+
+def _figure(words: _Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     """A figure, where the rest of the sentence says nothing that would be passed over.
 
     A question may have any words but those that make it more than one for the figure (`OTHERWISE`); any
     other sentence nothing but the figure and neutral words.
     """
     ask = words.ask
+    if not ask.figures and ask.at_unit == "Hz" and _WHAT_THERE.search(words.text):
+        ask = replace(ask, figures=("gain",))
     if not ask.figures or ask.runs:
         return None
     wanted = FIGURES[ask.figures[0]]
-    if ask.value is not None and not (_STATED.match(words.text) or _STATED.search(words.text)):
+    is_measured = ask.span is not None and wanted.kind in ("noise", "ac") and ask.unit in ("Hz", "none")
+    is_band = ask.figures[:1] == ("settling_time",) and len(ask.tolerances) == 1
+    if (ask.tolerances and not is_band) or (ask.span is not None and not is_measured):
         return None
-    is_measured = ask.span is not None and wanted.kind == "noise" and ask.unit == "Hz"
-    if ask.tolerances or (ask.span is not None and not is_measured):
+    if (
+        ask.value is not None
+        and not is_measured
+        and (ask.unit not in (wanted.unit, "none") or ask.bound is None)
+    ):
         return None
-    if ask.value is not None and not is_measured and (ask.unit not in (wanted.unit, "none") or ask.bound is None):
+    if ask.value is not None and not is_measured and not _STATED.search(words.text):
         return None
     if is_measured:
-        ask = replace(ask, value=None, upper=None, unit="", bound=None)
+        ask = replace(ask, value=None, upper=None, bound=None)
     if QUESTION.search(words.text) is not None:
         return None if OTHERWISE.search(words.left) else ask
     left = words.left
@@ -613,17 +761,24 @@ _NEEDS: Mapping[str, Needs] = {
     "power": _power,
     "current": _current,
     "node": _node,
+    "across": _across,
+    "compare": _compared,
+    "swap": _swap,
+    "stimulus": _stimulus,
+    "losses": _as_it_is,
     "voltage": _node,
     "figure": _figure,
 }
 """What an intent needs besides its words; the others take the sentence as it is."""
 _PATTERNS = tuple((intent, re.compile(words, ANY_CASE)) for intent, words in INTENTS)
-_OF_PARTS = frozenset({"point", "power", "current", "node", "voltage"})
+_OF_PARTS = frozenset({"point", "power", "current", "node", "voltage", "across"})
 """Looked for in what the names of figures leave: a cut-off is no transistor that is off."""
 _OF_NO_CIRCUIT = frozenset({"undo", "find_part"})
 
 
-_LEAN = frozenset({"limits", "tune", "compare", "sweep", "what_if", "set_goal", "worst_case", "monte_carlo", "role"})
+_LEAN = frozenset(
+    {"limits", "tune", "compare", "sweep", "what_if", "set_goal", "worst_case", "monte_carlo", "role"}
+)
 """Intents of a clause that may be about the figure or the part of the clause before."""
 
 
@@ -656,12 +811,20 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
             continue
         way: Way = "raise" if RAISE.search(words.text) else "lower" if LOWER.search(words.text) else ""
         if intent == "limits" and re.match(r"\s*(?:why|为)", words.text, ANY_CASE) is None:
-            way = way if re.search(r"\bhow\b|怎|如何", words.text, ANY_CASE) else ""
-        is_yield = (
-            intent == "monte_carlo" and re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
+            way = (
+                way
+                if re.search(r"\bhow (?:can|do|could|would|should|to)\b|怎|如何", words.text, ANY_CASE)
+                else ""
+            )
+        is_yield = intent == "monte_carlo" and (
+            ask.near is not None or re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
         judges = intent in ("monte_carlo", "worst_case") and bool(ask.figures)  # bounds of what is named
-        if not judges and intent not in ("figure", "tune", "limits", "set_goal", "find_part"):
+        if (
+            not judges
+            and key != "advice"
+            and intent not in ("figure", "tune", "stimulus", "set_goal", "find_part")
+        ):
             ask = replace(ask, value=None, upper=None, unit="", bound=None)
         return replace(ask, intent=intent, way=way if intent == "limits" else "", is_yield=is_yield)
     return None
@@ -754,7 +917,12 @@ def figures_in(text: str) -> tuple[tuple[str, ...], str]:
         while not FIGURES[key].is_aside and (match := pattern.search(rest)):
             found.append((match.start(), key))
             rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
+    if len({key for _, key in found}) > 1:  # "output noise": a word beside a figure is none of its own
+        found = [(at, key) for at, key in found if key != "vout" or not _BARE_OUTPUT.match(text, at)]
     return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
+
+
+_BARE_OUTPUT = re.compile(r"(?:\boutput\b(?! voltage)|输出(?!的?(?:直流|平均)?电压))", ANY_CASE)
 
 
 def _asides_in(text: str) -> tuple[str, ...]:
@@ -781,7 +949,7 @@ def plain_expressions(text: str) -> tuple[str, ...]:
     return tuple(
         figure.expressions[0].format(x="v(out)", out="v(out)")
         for figure in figures
-        if figure.expressions and "{tail}" not in figure.expressions[0]
+        if figure.expressions and not re.search(r"\{(?!x\}|out\})", figure.expressions[0])
     )
 
 
@@ -792,7 +960,9 @@ def figures_of(text: str) -> Ask | None:
     if not ask.figures:
         return None
     place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
-    return Ask(intent="figure", figures=ask.figures, nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place)
+    return Ask(
+        intent="figure", figures=ask.figures, nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place
+    )
 
 
 def says_nothing(text: str) -> bool:

@@ -16,7 +16,11 @@ from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     figures_or_usual,
     measured,
+    moved_line,
     no_such_part,
+    resolved,
+    tell,
+    wanted_of,
     wider_sweep,
 )
 from infrastructure.llm_adapters.builtin.plans import (
@@ -72,7 +76,11 @@ def _tolerances(circuit: Circuit, ask: Ask) -> tuple[list[dict[str, str]], bool]
 def _goals(ask: Ask, wanted: Sequence[Wanted]) -> list[str]:
     """The bounds of the sentence, of the first figure."""
     is_bound = ask.is_yield or ask.bound is not None or ask.upper is not None
-    return bounds_of(wanted[0].key, aim_of(ask, wanted[0])) if ask.value is not None and is_bound and wanted else []
+    return (
+        bounds_of(wanted[0].key, aim_of(ask, wanted[0]))
+        if ask.value is not None and is_bound and wanted
+        else []
+    )
 
 
 def _measures(wanted: Sequence[Wanted]) -> dict[str, str]:
@@ -132,7 +140,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
             )
         )
     goals, measure = _goals(ask, wanted), _measures(wanted)
-    if ask.is_yield and not goals:
+    if ask.is_yield and not goals and ask.near is None:
         goals, measure = yield from _own_goals(circuit, measure)
         if not goals:
             return speech.say(
@@ -143,6 +151,14 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
                     file=circuit.file,
                 )
             )
+    if ask.near is not None and wanted:
+        nominal = yield from measured(circuit, wanted[:1], (), speech)
+        if isinstance(nominal, str):
+            return nominal
+        middle = nominal[0][2]
+        room = ask.near * abs(middle)
+        ask = replace(ask, value=middle - room, upper=middle + room, unit=wanted[0].unit)
+        goals = bounds_of(wanted[0].key, aim_of(ask, wanted[0]))
     arguments: dict[str, Any] = {"kind": kind, "path": circuit.file, "parameters": scattered}
     arguments |= {"measure": measure} if measure else {}
     arguments |= {"goals": goals} if goals else {}
@@ -272,15 +288,138 @@ def _statistics(line: str, wanted: Sequence[Wanted], reasons: Mapping[str, str],
     return speech.say(msg("{label}: {figures}", label=label, figures=told_all))
 
 
+# --- another type, another signal ---------------------------------------------------------------------
+
+
+_CARD = re.compile(
+    r"Put this card into the circuit: (?P<card>\.\w+ .+?) \(then (?P<then>.+?); nodes: (?P<nodes>.+?)\)\. "
+)
+
+
+def swap(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911 - every return is an answer
+    """Another type from the model library for a part, and the figures before and after."""
+    part = circuit.element(ask.names[0])
+    if part is None or part.model is None:
+        return speech.say(no_such_part(circuit, ask.names))
+    if not ask.writes:
+        return speech.say(
+            msg(
+                "I cannot try another type without writing it into the file. Say “{example}”: I "
+                "compare before and after, and it can be undone.",
+                example=speech.say(msg("replace {name} by {type}", name=part.name, type=ask.query)),
+            )
+        )
+    found = yield Call(tool="find_model", arguments={"query": ask.query})
+    if found.error_type:
+        return failed(found, speech)
+    card = _CARD.match(found.text)
+    if card is None:
+        return found.text.split("\n", 1)[0]
+    model = card["then"].split()[-1]
+    old = part.statement.text
+    wanted = figures_or_usual(circuit, ask)
+    before = "" if isinstance(wanted, Message) else (yield from measured(circuit, wanted, (), speech))
+    text = re.sub(rf"(?<!\S){re.escape(part.model.text)}(?!\S)", model, old)
+    new = (
+        text
+        if card["card"].lower() in circuit.netlist.to_bytes().decode(errors="replace").lower()
+        else f"{card['card']}\n{text}"
+    )
+    outcome = yield Call(tool="patch_file", arguments={"path": circuit.file, "search": old, "replace": new})
+    if outcome.error_type:
+        return failed(outcome, speech)
+    now = msg(
+        "{file}: “{before}” is now “{after}”.", file=circuit.file, before=old, after=new.replace("\n", "; ")
+    )
+    if isinstance(wanted, Message) or isinstance(before, str):
+        return speech.say(now)
+    after = yield from measured(circuit, wanted, (), speech)
+    if isinstance(after, str):
+        return f"{speech.say(now)}\n{after}"
+    lines = [moved_line(first, then, speech) for first, then in zip(before, after, strict=True)]
+    return f"{speech.say(now)}\n{bullets(lines)}"
+
+
+_WAVEFORM = re.compile(r"\b(?:sin|pulse|pwl|exp|sffm|am)\s*\([^)]*\)", re.IGNORECASE)
+_PERIODS_SHOWN = 10
+_POINTS_A_PERIOD = 200
+
+
+def stimulus(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Another waveform at the input, written into its source, and what the output makes of it."""
+    source = circuit.source or circuit.sine_source
+    if source is None or source.letter != "v":
+        return speech.say(
+            msg(
+                "{file} has no source with an AC value, so it has no frequency response. "
+                "Give the input source AC 1.",
+                file=circuit.file,
+            )
+        )
+    old = source.statement.text
+    now = _WAVEFORM.search(old)
+    sizes = (
+        [size for word in re.findall(r"[^\s(),]+", now[0])[1:] if (size := number_of(word)) is not None]
+        if now
+        else []
+    )
+    volts = ask.value if ask.value is not None else (sizes[1] if len(sizes) > 1 else 1.0)
+    hertz = ask.at or circuit.drive_hz or 1e3
+    edge = number(0.001 / hertz)
+    wave = {
+        "sine": f"SIN(0 {number(volts)} {number(hertz)})",
+        "square": f"PULSE(0 {number(volts)} 0 {edge} {edge} {number(0.499 / hertz)} {number(1 / hertz)})",
+        "step": f"PULSE(0 {number(volts)} 0 {edge} {edge} 1 2)",
+    }[ask.query]
+    new = _WAVEFORM.sub(wave, old, count=1) if now else f"{old} {wave}"
+    if new != old:
+        outcome = yield Call(
+            tool="patch_file", arguments={"path": circuit.file, "search": old, "replace": new}
+        )
+        if outcome.error_type:
+            return failed(outcome, speech)
+    card = f"tran {number(1 / hertz / _POINTS_A_PERIOD)} {number(_PERIODS_SHOWN / hertz)}"
+    own = replace(circuit, analyses=(card,))
+    figures = (
+        ask.figures if ask.query != "step" or ask.figures != ("swing",) else ("overshoot", "settling_time")
+    )
+    wanted = [
+        found
+        for key in figures
+        if isinstance(
+            found := wanted_of(
+                own, Ask(intent="figure", at=hertz if key == "thd" else None), key, is_stepped=True
+            ),
+            Wanted,
+        )
+    ]
+    if "thd" not in figures and ask.query == "sine":
+        wanted += [
+            each for each in [wanted_of(own, Ask(intent="figure"), "vout")] if isinstance(each, Wanted)
+        ]
+    said = (
+        [speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=old, after=new))]
+        if new != old
+        else []
+    )
+    told = yield from tell(own, [replace(each, sweep=card) for each in wanted], (), speech)
+    return "\n".join([*said, told])
+
+
 # --- sweeps -------------------------------------------------------------------------------------------
 
 
 def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Figures over values of a part, or over temperature."""
     name = ask.names[0] if ask.names else "temp"
+    if name in ("supply", "beta"):
+        own = _swept_name(circuit, name)
+        if isinstance(own, Message):
+            return speech.say(own)
+        name = own
     is_heat = name.lower() == "temp"
-    part = None if is_heat else circuit.element(name)
-    if part is None and not is_heat:
+    part = None if is_heat or "." in name else circuit.element(name)
+    if part is None and not is_heat and "." not in name:
         return speech.say(no_such_part(circuit, ask.names))
     wanted = _figures_of(circuit, ask)
     if isinstance(wanted, Message):
@@ -338,6 +477,17 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 _ONE_BY_ONE = 5
 
 
+def _swept_name(circuit: Circuit, name: str) -> str | Message:
+    """The only supply, or the current gain of the only type of transistor."""
+    if name == "supply":
+        found = resolved(circuit, (("supply", "1"),))
+        return found if isinstance(found, Message) else found[0][0]
+    models = {each.model.text for each in circuit.top if each.letter == "q" and each.model is not None}
+    if len(models) != 1:
+        return no_such_part(circuit, ("Q",))
+    return f"{models.pop()}.bf"
+
+
 def _one_by_one(
     circuit: Circuit, name: str, span: tuple[float, float], wanted: Sequence[Wanted], speech: Speech
 ) -> Plan:
@@ -352,10 +502,14 @@ def _one_by_one(
         if isinstance(found, str):
             return found
         told = f"{value:g} °C" if is_heat else shown(value, unit)
-        figures = ", ".join(f"{speech.say(each.name)} = {each.told(figure, of)}" for each, _, figure, of in found)
+        figures = ", ".join(
+            f"{speech.say(each.name)} = {each.told(figure, of)}" for each, _, figure, of in found
+        )
         lines.append(f"{name} = {told}: {figures}")
     ends = [f"{each:g} °C" if is_heat else shown(each, unit) for each in span]
-    head = msg("{file}, {name} from {low} to {high}:", file=circuit.file, name=name, low=ends[0], high=ends[1])
+    head = msg(
+        "{file}, {name} from {low} to {high}:", file=circuit.file, name=name, low=ends[0], high=ends[1]
+    )
     return "\n".join([speech.say(head), bullets(lines)])
 
 

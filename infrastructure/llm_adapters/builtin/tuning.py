@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
-from domain.circuit.preferred_values import nearest
+from domain.circuit.preferred_values import SeriesName, nearest
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.looking import role_words
@@ -204,7 +204,11 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     if ask.value is not None and ask.bound is not None and (ask.unit in (wanted.unit, "none")):
         is_met = found.nominal <= ask.value if ask.bound == "at_most" else found.nominal >= ask.value
         if wanted.unit != "dB" or ask.unit != "dB":
-            state = msg("It is already {aim}.", aim=aim_told(ask, wanted)) if is_met else msg("It is to be {aim}.", aim=aim_told(ask, wanted))
+            state = (
+                msg("It is already {aim}.", aim=aim_told(ask, wanted))
+                if is_met
+                else msg("It is to be {aim}.", aim=aim_told(ask, wanted))
+            )
             said.insert(0, speech.say(state))
     if models := [name for name, _ in told if "." in name and not name.endswith(".w")]:
         said.append(
@@ -253,14 +257,19 @@ def tune(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         if supply is None:
             return speech.say(msg("I found no supply in {file}.", file=circuit.file))
         ask = replace(ask, value=ask.share * supply, unit="V")
-    if ask.writes and len(named) == 1 and FIGURES[wanted.key].of and circuit.element(named[0] if named else "") is part_of(
-        circuit, ask.names, FIGURES[wanted.key].of
+    if (
+        ask.writes
+        and len(named) == 1
+        and FIGURES[wanted.key].of
+        and circuit.element(named[0] if named else "") is part_of(circuit, ask.names, FIGURES[wanted.key].of)
     ):
         named = []  # it is whose figure is meant
     return (yield from _tuned(circuit, ask, wanted, named, speech))
 
 
-def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], speech: Speech) -> Plan:
+def _tuned(  # noqa: PLR0911 - every return is an answer
+    circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], speech: Speech
+) -> Plan:
     before = yield from _one(circuit, wanted, speech)
     if isinstance(before, str):
         return before
@@ -283,14 +292,19 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
         whole = yield from _scaled_together(circuit, ask, wanted, speech)
     seen: list[Outcome] = []
     if whole:
-        done, after = yield from _watched(_moved(circuit, whole, before, (low, high), speech), seen)
+        done, after = yield from _watched(_moved(circuit, ask, whole, before, speech), seen)
     else:
-        if not named and wanted.key in _BY_DUTY and circuit.drive_pulse is not None and not (ask.kept or ask.only):
+        if (
+            not named
+            and wanted.key in _BY_DUTY
+            and circuit.drive_pulse is not None
+            and not (ask.kept or ask.only)
+        ):
             return (yield from _by_duty(circuit, ask, before, speech))
         tries = [named] if named else (yield from _candidates(circuit, ask, wanted, speech))
         if isinstance(tries, str):
             return tries
-        values = yield from _searched(circuit, ask, before, tries, speech, kept)
+        values = yield from _searched(circuit, ask, before, tries, speech, kept=kept)
         if isinstance(values, str):
             return values
         if not ask.writes:
@@ -299,27 +313,29 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
         after = (yield from _watched(_one(circuit, wanted, speech), seen)) if is_done else ""
     if isinstance(after, str):
         return "\n".join(filter(None, [*done, after]))
-    aim = aim_told(ask, wanted)
-    if low <= after.value <= high:
-        told = msg(
-            "New run: {name} {before} → {after} (required: {aim}; {expression}). This can be undone.",
-            name=wanted.name,
-            before=_as_asked(ask, before),
-            after=_as_asked(ask, after),
-            aim=aim,
-            expression=after.expression,
-        )
-    else:
-        told = msg(
-            "New run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
-            name=wanted.name,
-            before=_as_asked(ask, before),
-            after=_as_asked(ask, after),
-            aim=aim,
-            expression=after.expression,
-        )
+    told = _outcome_told(ask, before, after)
     others = yield from _kept_now(circuit, kept, speech)
     return "\n".join([*done, speech.say(told), *others, *_goals_missed(circuit, seen, speech)])
+
+
+def _outcome_told(ask: Ask, before: _Measured, after: _Measured) -> Message:
+    """A figure before and after, and whether it is where it was to be."""
+    low, high = aim_of(ask, before.wanted)
+    values = {
+        "name": before.wanted.name,
+        "before": _as_asked(ask, before),
+        "after": _as_asked(ask, after),
+        "aim": aim_told(ask, before.wanted),
+        "expression": after.expression,
+    }
+    if low <= after.value <= high:
+        return msg(
+            "New run: {name} {before} → {after} (required: {aim}; {expression}). This can be undone.",
+            **values,
+        )
+    return msg(
+        "New run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.", **values
+    )
 
 
 def _kept_figures(
@@ -349,7 +365,11 @@ def _kept_now(
         if isinstance(now, str):
             told.append(now)
         else:
-            told.append(speech.say(msg("{name}: {before} → {after}", name=one.wanted.name, before=one.told, after=now.told)))
+            told.append(
+                speech.say(
+                    msg("{name}: {before} → {after}", name=one.wanted.name, before=one.told, after=now.told)
+                )
+            )
     return told
 
 
@@ -385,7 +405,9 @@ def _scaled_together(
     for letter in _letters_for(ask):
         own = [name for name in found if name[0].lower() == letter and abs(found[name]) >= _TELLING]
         if 1 < len(own) <= _MOST_MOVED and abs(sum(found[name] for name in own) + 1) < _ALIKE:
-            return {name: value_of(part) or 0.0 for name in own if (part := circuit.element(name)) is not None}
+            return {
+                name: value_of(part) or 0.0 for name in own if (part := circuit.element(name)) is not None
+            }
     return {}
 
 
@@ -416,16 +438,28 @@ def _by_duty(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> P
     for _ in range(_MOST_TURNS_OF_DUTY):
         on_time *= goal / now.value
         if not 0 < on_time < _MOST_DUTY * period:
-            said.append(speech.say(msg("The duty cycle of {name} would have to be {value}; at most {most} is possible.",
-                name=source.name, value=f"{100 * on_time / period:.3g}%", most=f"{100 * _MOST_DUTY:g}%")))  # fmt: skip
+            wanted, most = f"{100 * on_time / period:.3g}%", f"{100 * _MOST_DUTY:g}%"
+            beyond = msg(
+                "The duty cycle of {name} would have to be {value}; at most {most} is possible.",
+                name=source.name,
+                value=wanted,
+                most=most,
+            )
+            said.append(speech.say(beyond))
             return "\n".join(said)
         card = text.replace(" ".join(words), " ".join([*words[:5], format_number(on_time, 4), *words[6:]]))
         if card == text:
             break
-        outcome = yield Call(tool="patch_file", arguments={"path": circuit.file, "search": text, "replace": card})
+        outcome = yield Call(
+            tool="patch_file", arguments={"path": circuit.file, "search": text, "replace": card}
+        )
         if outcome.error_type:
             return "\n".join([*said, failed(outcome, speech)])
-        said.append(speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=text, after=card)))
+        said.append(
+            speech.say(
+                msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=text, after=card)
+            )
+        )
         text = card
         after = yield from _one(circuit, before.wanted, speech)
         if isinstance(after, str):
@@ -433,21 +467,17 @@ def _by_duty(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> P
         now = after
         if low <= now.value <= high:
             break
-    template = (
-        msg("New run: {name} {before} → {after} (required: {aim}; {expression}). This can be undone.",
-            name=before.wanted.name, before=before.told, after=now.told, aim=aim_told(ask, before.wanted), expression=now.expression)
-        if low <= now.value <= high
-        else msg("New run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
-            name=before.wanted.name, before=before.told, after=now.told, aim=aim_told(ask, before.wanted), expression=now.expression)
-    )  # fmt: skip
-    return "\n".join([*said, speech.say(template)])
+    said.append(speech.say(_outcome_told(ask, before, now)))
+    return "\n".join(said)
 
 
-_MOST_TURNS_OF_DUTY = 2
+_MOST_TURNS_OF_DUTY = 3
 
 
 def _no_part(circuit: Circuit, wanted: Wanted) -> Message:
-    return msg("No part of {file} moves the {name} noticeably; name one.", file=circuit.file, name=wanted.name)
+    return msg(
+        "No part of {file} moves the {name} noticeably; name one.", file=circuit.file, name=wanted.name
+    )
 
 
 def _watched(plan: Generator[Call, Outcome, _T], seen: list[Outcome]) -> Generator[Call, Outcome, _T]:
@@ -496,20 +526,28 @@ def _parts_of_filter(circuit: Circuit, ask: Ask, wanted: Wanted) -> dict[str, fl
 
 def _moved(
     circuit: Circuit,
+    ask: Ask,
     parts: Mapping[str, float],
     before: _Measured,
-    aim: tuple[float, float],
     speech: Speech,
 ) -> Generator[Call, Outcome, tuple[list[str], _Measured | str]]:
     """A filter moved as a whole: with values of E96, and where these miss with exact ones."""
-    low, high = aim
+    low, high = aim_of(ask, before.wanted)
     goal = math.sqrt(low * high) if low > 0 and high < math.inf else 1.02 * low if low > 0 else 0.98 * high
     done: list[str] = []
     factor, now = 1.0, before
-    for is_series in (True, False):
+    for is_series in (True,) if ask.series else (True, False):
         factor *= now.value / goal
         values = [
-            (name, format_number(nearest(value * factor, "E96") if is_series else value * factor, 4))
+            (
+                name,
+                format_number(
+                    nearest(value * factor, cast(SeriesName, ask.series or "E96"))
+                    if is_series
+                    else value * factor,
+                    4,
+                ),
+            )
             for name, value in parts.items()
         ]
         told, is_done = yield from change_values(circuit.file, values, speech)
@@ -557,12 +595,15 @@ def _searched(
     now: _Measured,
     tries: Sequence[Sequence[str]],
     speech: Speech,
+    *,
     kept: Sequence[_Measured] = (),
 ) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
     """The values that reach the aim; or how far the parts go, in words."""
     aim, best, reached = aim_of(ask, now.wanted), "", ""
     for names, is_series in _with_series(tries):
-        search = _search(circuit, now, names, aim, is_series=is_series, kept=kept)
+        if ask.series and not is_series and any(name[0].lower() == "r" for name in names):
+            continue
+        search = _search(circuit, now, names, aim, is_series=is_series, kept=kept, series=ask.series)
         outcome = yield Call(tool="run_study", arguments=search)
         if outcome.error_type:
             return failed(outcome, speech)
@@ -657,7 +698,13 @@ def _candidates(
         return min(abs(found[name]), 1.0) * doubt * ease
 
     order = sorted(
-        (name for name in found if abs(found[name]) >= _TELLING and rank(name) > 0 and _may_change(ask, name)), key=rank, reverse=True
+        (
+            name
+            for name in found
+            if abs(found[name]) >= _TELLING and rank(name) > 0 and _may_change(ask, name)
+        ),
+        key=rank,
+        reverse=True,
     )
     if not order:
         return speech.say(_no_part(circuit, wanted))
@@ -674,13 +721,13 @@ def _may_change(ask: Ask, name: str) -> bool:
 
 def _search(
     circuit: Circuit, now: _Measured, names: Sequence[str], aim: tuple[float, float], *, is_series: bool,
-    kept: Sequence[_Measured] = (),
+    kept: Sequence[_Measured] = (), series: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """The arguments of the search for values."""
     return {
         "kind": "optimize",
         "path": circuit.file,
-        "parameters": [_range(circuit, name, is_series=is_series) for name in names],
+        "parameters": [_range(circuit, name, is_series and (series or "E96")) for name in names],
         "measure": {each.wanted.key: each.expression for each in (now, *kept)},
         "goals": [
             *bounds_of(now.wanted.key, aim),
@@ -698,12 +745,12 @@ def _near(one: _Measured) -> tuple[float, float]:
     return one.value - room, one.value + room
 
 
-def _range(circuit: Circuit, name: str, *, is_series: bool) -> dict[str, Any]:
+def _range(circuit: Circuit, name: str, series: str | bool) -> dict[str, Any]:
     """A part's range: resistors of E96, others within the same two decades."""
     part = circuit.element(name)
     value = (_width(part) if "." in name else value_of(part)) if part is not None else None
     value = value or 1.0
-    scale = "E96" if is_series and part is not None and part.letter == "r" else "log"
+    scale = series if series and part is not None and part.letter == "r" else "log"
     return {"name": name, "min": number(value / 20), "max": number(value * 20), "scale": scale}
 
 

@@ -16,7 +16,8 @@ NODE = re.compile(
 )
 NOT_A_NODE = frozenset({"is", "the", "are", "of", "in", "on", "has", "does", "and", "voltage", "voltages"})
 PARAMETER = re.compile(
-    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$", ANY_CASE
+    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$",
+    ANY_CASE,
 )
 HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
 DEGREES = re.compile(r"\s*(?:°|度|degrees?|deg\b|c\b)", ANY_CASE)
@@ -26,6 +27,13 @@ QUESTION = re.compile(
     r"(?:what|what's|whats|which|how|is|are|does|do|why|where|when|can|will|tell me|give me|show me|show|see|know|measure|calculate|compute|find|check|get|plot|report|look at)\b"
     r"|\bwhat(?:'s| is| are)\b|\bhow (?:much|many|large|big|high|low|wide|long|fast|far|does|do|is)\b|\b(?:tell|give|show) me\b"
     r"|多少|多大|多高|多宽|多久|多长|多快|几|吗|么|怎么|什么|哪|是否|有没有|测|求|计算|[看算查][一看算]?[下看算眼]|看看?|给我|告诉|给出|显示|想知道",
+    ANY_CASE,
+)
+WHOLE_BETA = re.compile(r"\b(?:beta|h_?fe|bf)\b|β|放大系数|电流增益", ANY_CASE)
+SERIES = re.compile(r"\bE\s?(6|12|24|48|96|192)\b")
+"""The preferred values wished for."""
+WITHIN = re.compile(
+    r"(?:\bwithin|±|\+/-|不超过|偏差|误差|在)\s*(?:±)?\s*(?P<share>\d+(?:\.\d+)?)\s*%\s*(?:of|以内|之内|内|around|about|from)?",
     ANY_CASE,
 )
 OTHERWISE = re.compile(
@@ -55,9 +63,9 @@ WHAT_VALUE = re.compile(
     ANY_CASE,
 )
 """Asks for the value that would do."""
-_KEEP = r"(?:keep(?:ing)?|leav(?:e|ing)|hold(?:ing)?|maintain(?:ing)?|without (?:touch|chang|alter|modify)ing|(?:don'?t|do not|not) (?:touch|change|alter|modify)(?:ing)?)"
+_KEEP = r"(?:keep(?:ing)?|leav(?:e|ing)(?!\s+(?:the\s+)?\w+\s+(?:out|off|away)\b)|hold(?:ing)?|maintain(?:ing)?|without (?:touch|chang|alter|modify)ing|(?:don'?t|do not|not) (?:touch|change|alter|modify)(?:ing)?)"
 KEPT = re.compile(
-    rf"[,;]?\s*(?:\b(?:but|and|while|whilst|with)\s+)?\b{_KEEP}\s+(?P<en>[^,.;?!]+)"
+    rf"[,;]?\s*(?:\b(?:but|and|while|whilst|with)\s+)?\b{_KEEP}\s+(?P<en>[^,.;?!]+?)(?=\s+(?:and|but|or|so|then)\s+(?:use|using|change|set|make|move|tell|show|run|sim\w*|adjust|only|get|bring)\b|[,.;?!]|\s*$)"
     r"|[，,]?\s*(?:但是?|同时|并且?|而且?)?保持(?P<keep>[^，,。;；!！?？]+?)(?:不变|不动|一样|恒定)?(?=$|[，,。;；!！?？])"
     r"|[，,]?\s*(?:但是?|同时|其中|而)?(?P<zh>[^，,。;；!！?？]{1,16}?)(?:都|的值|先|就|和现在|跟现在)?(?:不要(?:动|变|改)|不能?(?:动|变|改)(?!多)|别(?:动|改|变)|固定|保持不变|一样就行)"
     r"|[，,]?\s*(?:但是?)?(?:不要?|别)(?:改|动|改动|改变|碰)(?P<not>[^，,。;；!！?？]+)",
@@ -93,7 +101,8 @@ DESIGNED = re.compile(
 """A circuit to be made, or one in general: no question about one that is there."""
 HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would|will)\b|\bwould happen\b|\bhappens?\b|\bsuppose\b|\bif\b.{0,40}\b(?:were|was|is|became|goes|went|had|has|use|used|double|halve|remove|leave|take|drop|change|replace)\b|\bhow (?:much )?(?:does|do|would|will)\b.{0,40}\b(?:change|drop|fall|rise|differ|suffer)\b.{0,30}\b(?:if|when|without|with)\b"
-    r"|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话", ANY_CASE
+    r"|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话",
+    ANY_CASE,
 )
 PARTS: Sequence[tuple[str, str]] = (
     (r"npn", "npn"), (r"pnp", "pnp"), (r"n-?(?:channel|沟道)\s*mos\w*|nmos|n沟道|n-?mos", "nmos"),
@@ -104,7 +113,7 @@ PARTS: Sequence[tuple[str, str]] = (
     (r"bjts?|bipolar transistors?|transistors?|三极管|晶体管|双极(?:型晶体)?管", "transistor"),
 )  # fmt: skip
 TRAITS: Sequence[tuple[str, str]] = (
-    (r"low[- ]?noise|quiet|低噪", "low-noise"), (r"rail[- ]to[- ]rail|轨到轨|满摆幅", "rail-to-rail"),
+    (r"low[- ]?(?:er[- ])?noise|quiet|低噪|噪声(?:低|小|更低|要低)", "low-noise"), (r"rail[- ]to[- ]rail|轨到轨|满摆幅", "rail-to-rail"),
     (r"\bprecision|low[- ]offset|精密|低失调", "precision"), (r"\bjfet|场效应管?输入", "JFET"),
     (r"single[- ]supply|单电源", "single supply"), (r"\baudio\b|音频", "audio"), (r"logic[- ]level|逻辑电平", "logic-level"),
 )  # fmt: skip
@@ -116,7 +125,7 @@ COUNTED: Sequence[tuple[str, str]] = (
     (r"nodes?|nets?|节点", "node"), (r"(?:elements?|components?|parts?|devices?)|元件|器件", ""),
 )  # fmt: skip
 OF_LETTER: Sequence[tuple[str, str]] = (
-    (r"resist\w*|电阻", "r"), (r"capacit\w*|\bcaps?\b|电容", "c"), (r"induct\w*|\bcoils?\b|电感", "l"),
+    (r"resist\w*|电阻|(?<![A-Za-z0-9_])Rs?(?![A-Za-z0-9_])", "r"), (r"capacit\w*|\bcaps?\b|电容|(?-i:(?<![A-Za-z0-9_])Cs?(?![A-Za-z0-9_]))", "c"), (r"induct\w*|\bcoils?\b|电感|(?-i:(?<![A-Za-z0-9_])Ls?(?![A-Za-z0-9_]))", "l"),
 )  # fmt: skip
 LOWER = re.compile(
     r"\b(?:reduce|lower|decrease|less|smaller|minimi[sz]e|cut|down|so (?:high|large|big|noisy)|too (?:high|large|big|noisy))\b"
@@ -160,6 +169,7 @@ OTHER = re.compile(r"\bthe other (?:one|circuit)\b|另[一外](?:一?个)", ANY_
 
 NO_NAMES = frozenset({
     "DC", "AC", "DB", "HZ", "GBW", "THD", "BW", "RMS", "MHZ", "KHZ", "CCM", "DCM", "NPN", "PNP", "ESR", "FFT", "SPICE",
+    "E6", "E12", "E24", "E48", "E96", "E192",
     "IC", "IB", "IE", "VCE", "VBE", "VC", "VB", "VE", "ICQ", "VCEQ", "ID", "VDS", "VGS", "IL",
 })  # fmt: skip
 DEGREES_TO = re.compile(r"\s*(?:°|度|°?c)?\s*(?:to|到|至|~|-)\s*", ANY_CASE)
@@ -169,18 +179,21 @@ OF_SUPPLY = re.compile(
     r"\b(?:supply|total|quiescent|consum\w*|draws?|circuit|much)\b|功耗|耗电|总|电源|消耗|多少|多大", ANY_CASE
 )
 CLAUSE = re.compile(r"[,，;；、]|\band\b|和", ANY_CASE)
-RUNS = re.compile(r"\s*(?:次|runs?\b|samples?\b|times\b|trials?\b|points?\b|点|个?样本|个点|iterations?\b|(?:point |run |sample )?monte|步)", ANY_CASE)
+RUNS = re.compile(
+    r"\s*(?:次|runs?\b|samples?\b|times\b|trials?\b|points?\b|点|个?样本|个点|iterations?\b|(?:point |run |sample )?monte|步)",
+    ANY_CASE,
+)
 
 INTENTS: Sequence[tuple[str, str]] = (
     ("undo",
      r"^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
-     r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
+     r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
-     r"\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
+     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
      r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
     ("failure",
      r"\bwhy (?:did|does|do|has|is|was|won't|doesn't|didn't)\b.*\b(?:fail\w*|not (?:run|converge|work|simulate)|run|converge|simulate|errors?)\b|\bwhat went wrong\b|\bwhat(?:'s| is) wrong\b|"
-     r"(?:为什么|为何|怎么).*(?:失败|不收敛|报错|出错|跑不[起动通]|仿真不了)|(?:失败|报错|不收敛|出错)的?原因|哪里(?:出错|错)"),
+     r"(?:报错|失败|不收敛|出错)了?.{0,8}(?:看看|怎么|为什么|原因|分析)|(?:为什么|为何|怎么).*(?:失败|不收敛|报错|出错|跑不[起动通]|仿真不了)|(?:失败|报错|不收敛|出错)的?原因|哪里(?:出错|错)"),
     ("set_goal",
      r"\b(?:set|add|define|make)\b.*\bgoals?\b|\bgoals?\s*:|"
      r"(?:设|加|添加|增加|定).*目标|目标\s*[:是为]"),
@@ -190,13 +203,16 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("count",
      r"\bhow many\b|"
      r"(?:几|多少)[个只]|数量"),
+    ("swap", r""),
+    ("stimulus",
+     r"\b(?:drive|driving|apply|feed|inject|with|input|send|use|try|put)\b.*\b(?:sin(?:e|us\w*)?|square|step|pulse)\b|(?:输入|加|给|用|激励).{0,16}(?:正弦|方波|阶跃|脉冲)"),
     ("what_if", HYPOTHESIS.pattern),
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"找|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
     ("monte_carlo",
      r"monte[ -]?carlo|"
-     r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|良率|成品率|合格率|良品率"),
+     r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
     ("worst_case",
      r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|\boff by\b|"
      r"最坏(?:的)?情?况?|最差(?:的)?情?况?|最不利|极限情况|(?:差|偏差?|误差|变化|波动)(?:了|各|都|有|是)?\s*[±正负]*\d+(?:\.\d+)?\s*%.{0,12}(?:影响|变|差|偏)"),
@@ -205,24 +221,30 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"温度|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("sweep",
      r"\bsweep\b(?! analysis)|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
-     r"扫描|扫一?下|扫参|扫到|从.{1,12}扫"),
+     r"扫描|扫一?下|扫参|扫到|从.{1,12}扫|从.{1,16}(?:变化?|增|降|升|改|加|减|调)[到至成]|\b(?:var(?:y|ies|ied)|goes|going|moves?|chang\w+|range\w*|swing\w*|anywhere|anything) (?:anywhere )?(?:from|between)\b"),
     ("conduction",
      r"\b[cd]cm\b|\b(?:dis)?continuous (?:conduction|mode)|(?:连续|断续)(?:导通|导电|模式|电流)|[连断]续(?:的)?(?:模式|状态|还是)"),
     ("advice", ADVICE.pattern),
     ("tune",
-     r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put)\b|"
+     r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
-     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
-     r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
+     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
+     r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|谁.*(?:影响|决定|限制)|对.{1,20}影响|影响.{0,4}(?:大|多大)|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
+    ("losses",
+     r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element)s?\b.*\b(?:loss|dissipat\w*|hottest|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
+    ("across",
+     r"\bvoltage (?:across|over|on|at)\b|\bacross\b|两端.{0,6}电压|压降|承受.{0,4}电压|耐压|上的.{0,4}电压"),
+    ("output_impedance",
+     r"\boutput (?:impedance|resistance)\b|\bz_?out\b|\br_?out\b|输出(?:阻抗|电阻)"),
     ("point",
-     r"\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
+     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
     ("terminal",
      r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
      r"集电极|发射极|基极|漏极|栅极"),
     ("role",
-     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
+     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do|doing|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
      r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
     ("supply",
      r"\b(?:which|what)\b.*\b(?:supply|supplies|rails?)\b(?! current)|\bsupply voltages?\b|"
@@ -246,3 +268,61 @@ INTENTS: Sequence[tuple[str, str]] = (
      r""),
 )  # fmt: skip
 """In the order in which they are looked for; the last one fits any sentence."""
+
+EXPLAIN = re.compile(
+    r"\b(?:explain|describe|analy[sz]e)\b[^.?!]*\b(?:this|the|my) (?:circuit|netlist|schematic)\b"
+    r"|\bwhat (?:does|is) (?:this|the|my) (?:circuit|netlist)(?: do(?:ing)?| for)?\s*\??\s*$"
+    r"|\bhow does (?:this|the|my) circuit work\b|\bwh?at does (?:this|the|my) circ\w+ do\b"
+    r"|\b(?:does|is|do) (?:this|it|everything|the circuit)\b[^.?!]*\b(?:ok|okay|right|fine|correct)\b"
+    r"|(?:电路|网表|设计).{0,4}(?:有没有|有什么|有)(?:什么)?问题|(?:电路|网表).{0,4}对不对"
+    r"|(?:这|该)个?(?:电路|网表)(?:图)?(?:是|有|的)?(?:干什么|干嘛|做什么|什么电路|什么用|什么作用|作用|原理|功能)"
+    r"|(?:解释|分析|说明|讲解|讲|介绍)(?:一下)?(?:下)?(?:这个|该|当前|我的|一?下)*(?:电路|网表)"
+    r"|(?:每个|各个?|所有|全部|这些)(?:的)?(?:元件|器件|零件|电阻电容|部分)(?:分别|各自|都)?(?:的?作用|起|有|是|干|做)"
+    r"|\b(?:what|explain|describe)\b[^.?!]*\b(?:each|every|all(?: of)? the|all these|the individual) (?:part|component|element|resistor|device)s?\b(?![^.?!]*\b(?:power|current|voltage)\b)"
+    r"|(?:几阶|什么类型|哪种类型|什么结构|什么拓扑)|\bwhat (?:kind|type|sort|order) (?:of (?:filter|circuit|amplifier|converter) )?is (?:this|it)\b|\bwhich (?:topology|kind of circuit)\b"
+    r"|\bwalk me through\b|\bhow (?:does|do) (?:it|this thing|this stage|that) work\b",
+    ANY_CASE,
+)
+"""Asks what the circuit is that is meant when none is named."""
+
+CLAUSES = re.compile(
+    r"(?<=[.?!:])\s+|[。？！；]\s*|[,;，]\s*(?:(?:and then|and|then|so|but|maybe|perhaps|also|now)\s+)?|\s+(?:and then|and|then)\s+"
+    r"|\s*(?:然后|接着|并且|顺便|(?<=[\u3400-\u9fff\w])再(?=[看测跑算仿])|(?<=[\u3400-\u9fffA-Za-z0-9])看看?(?=.{2}))\s*",
+    ANY_CASE,
+)
+
+TIMES_NOW = re.compile(
+    r"\b(?P<twice>double|twice)\s+(?:the (?:value of )?)?(?P<a>[A-Z]\w{0,6})\b|\b(?P<half>halve|half)\s+(?:the (?:value of )?)?(?P<b>[A-Z]\w{0,6})\b"
+    r"|(?P<c>[A-Z]\w{0,6})\s*(?:的值)?(?:翻一?倍|加倍|加大一倍|增大一倍|翻番)|(?P<d>[A-Z]\w{0,6})\s*(?:的值)?(?:减半|减小一半|变为一半)"
+)
+"""A value against the one that is there."""
+
+SWAPS = re.compile(
+    r"\b(?:swap\w*|replac\w*|chang\w*|us(?:e|ing)|put|substitut\w*|try|switch\w*)\b|换|改用|替换|改成|用",
+    ANY_CASE,
+)
+
+SHAPES: Sequence[tuple[str, str]] = (
+    (r"\bsin(?:e|us\w*)?\b|正弦", "sine"), (r"\bsquare\b|方波", "square"), (r"\bstep\b|阶跃", "step"), (r"\bpulse\b|脉冲", "square"),
+)  # fmt: skip
+
+TIMES_A_FIGURE = re.compile(
+    r"(?P<count>\d+(?:\.\d+)?|ten|two|three|five|half|twice|a decade above|one decade above|an octave above)\s*(?:times|x|倍)?\s*(?:the|of|its)?\s*(?:the\s*)?$"
+    r"|(?P<zh>十|[两二三四五]|\d+)倍\s*$",
+    ANY_CASE,
+)
+
+SEVERAL_KINDS = re.compile(
+    r"(?P<kinds>(?:[^,，。;；\d%]{0,12}?(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感)){2,3})[^,，。;；\d%]{0,12}$",
+    ANY_CASE,
+)
+
+SEVERAL_BEHIND = re.compile(
+    r"\s*(?:tolerances?|的)?\s*(?:on|for|of|in)?\s*(?:both|all)?\s*(?:the\s+)?(?P<kinds>(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感)\s*(?:and|&|和|与|、)\s*(?:resist\w*|capacit\w*|caps?\b|induct\w*|coils?\b|电阻|电容|电感))",
+    ANY_CASE,
+)
+
+COUNTS = {"ten": 10.0, "two": 2.0, "three": 3.0, "five": 5.0, "half": 0.5, "twice": 2.0, "a decade above": 10.0, "one decade above": 10.0,
+           "an octave above": 2.0, "十": 10.0, "两": 2.0, "二": 2.0, "三": 3.0, "四": 4.0, "五": 5.0}  # fmt: skip
+
+SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|\bv_?(?:in|cc|dd)\b|\bsupply\b"

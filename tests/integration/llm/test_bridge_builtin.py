@@ -188,3 +188,58 @@ async def test_failures_in_plain_words(app: Application, project: Path) -> None:
     called, said = await turn(app, project, "change R1 to 2k in bad.cir")
     assert called == ["read_file"]
     assert "no element or parameter named R1" in said
+
+
+STAGE = """Common-emitter amplifier
+.include 2N3904.lib
+VCC vcc 0 12
+VIN in 0 DC 0 AC 1
+C1 in b 10u
+R1 vcc b 47k
+R2 b 0 10k
+RC vcc c 4.7k
+RE e 0 1k
+CE e 0 47u
+C2 c out 10u
+RL out 0 10k
+Q1 c b e 2N3904
+.ac dec 20 1 1g
+.end
+"""
+
+
+async def test_wishes_beside_a_stage(app: Application, project: Path) -> None:
+    (project / "ce.cir").write_text(STAGE)
+    # Without a part, as a trial: the file is as it was.
+    _, said = await turn(app, project, "what happens to the gain of ce.cir if I leave CE out?")
+    before, after = map(
+        float, re.findall(r"([\d.]+) dB (?:→|,)", said)[:1] + re.findall(r"→ ([\d.]+) dB", said)
+    )
+    assert before > 40 > 12 > after
+    assert (project / "ce.cir").read_text() == STAGE
+    # A yield by the range of a node, a spread of a transistor's current.
+    _, said = await turn(app, project, "V(c) of ce.cir between 5 and 6 V, 5% resistors, 40 runs: what yield?")
+    assert re.search(r"Yield: [\d.]+ % \(\d+ of 40;", said)
+    _, said = await turn(
+        app, project, "run 40 Monte Carlo of ce.cir with 5% resistors and tell me the spread of Ic"
+    )
+    assert re.search(r"collector current: mean 1\.[34]\d* mA", said)
+    # A change is told by what it does to the figure asked for; a kept part stays.
+    _, said = await turn(app, project, "set RC to 3.3k in ce.cir and tell me the gain")
+    assert re.search(r"gain .*: 4[3-5][\d.]* dB → 4[0-3][\d.]* dB", said)
+    called, _ = await turn(
+        app, project, "adjust R1 in ce.cir so that the collector voltage is half the supply"
+    )
+    assert "patch_file" in called
+    _, said = await turn(app, project, "what is V(c) in ce.cir")
+    volts = re.search(r"= ([\d.]+) V", said)
+    assert volts is not None
+    assert float(volts[1]) == pytest.approx(6, abs=0.07)
+
+
+async def test_an_op_amp_of_the_library_works_when_hot(app: Application, project: Path) -> None:
+    supplies = "VP vp 0 12\nVN vn 0 -12\nVin in 0 DC 1 AC 1\n"
+    deck = f"Follower\n.include LM358.lib\n{supplies}X1 in out vp vn out LM358\nRL out 0 10k\n.op\n.end\n"
+    (project / "hot.cir").write_text(deck)
+    _, said = await turn(app, project, "V(out) of hot.cir at 125 °C")
+    assert re.search(r"= (?:1|1\.000\d*|999\.9\d* m|0\.999\d*) ?V", said)

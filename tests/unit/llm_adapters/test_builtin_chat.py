@@ -84,7 +84,7 @@ async def answer(
         ("对 amp.cir 做交流分析", ("run_simulation", {"file_path": "amp.cir", "analysis_type": "ac"})),
         (
             "what if R1=2k in amp.cir",
-            ("run_simulation", {"file_path": "amp.cir", "parameters": {"R1": "2k"}}),
+            ("analyze_file", {"path": "amp.cir"}),
         ),
         ("show amp.cir", ("read_file", {"path": "amp.cir"})),
         ("show lines 2-3 of amp.cir", ("read_file", {"path": "amp.cir", "start_line": 2, "end_line": 3})),

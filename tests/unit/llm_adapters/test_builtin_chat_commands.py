@@ -67,7 +67,10 @@ def change(file: str, *values: tuple[str, str], simulates: bool = False) -> Chan
             "What happens to max(v(out)) if I change R1 to 2k in amp.cir?",
             Simulate(file="amp.cir", parameters=(("R1", "2k"),), expressions=("max(v(out))",)),
         ),
-        ("如果把 amp.cir 的 R1 改成 2k 会怎样？", Simulate(file="amp.cir", parameters=(("R1", "2k"),))),
+        (
+            "如果把 amp.cir 的 R1 改成 2k 会怎样？",
+            Ask(intent="what_if", file="amp.cir", names=("R1",), parameters=(("R1", "2000"),)),
+        ),
         ("Can you change R1 to 2k in amp.cir?", change("amp.cir", ("R1", "2k"))),
         ("change R1 to 2k in amp.cir, don't simulate", change("amp.cir", ("R1", "2k"))),
         ("把 amp.cir 的 R1 改成 2k，不要仿真", change("amp.cir", ("R1", "2k"))),

@@ -13,27 +13,23 @@ from infrastructure.llm_adapters.builtin.commands import (
 )
 from tests.ground.cases import for_each
 
-GAIN = ("db(max(mag(v(out))))",)
-
 
 @for_each(
-    ("text", "values", "expressions"),
+    ("text", "values", "figures"),
     [
         ("make RC 4k7", (("RC", "4.7k"),), ()),
         ("set R1 2k and simulate", (("R1", "2k"),), ()),
-        ("change the load to 1k and tell me the new gain", (("RL", "1k"),), GAIN),
-        ("RL改成100k再看下增益", (("RL", "100k"),), GAIN),  # not a gain of 100,000
+        ("change the load to 1k and tell me the new gain", (("RL", "1k"),), ("gain",)),
+        ("RL改成100k再看下增益", (("RL", "100k"),), ("gain",)),  # not a gain of 100,000
         ("把RC改成2.7k", (("RC", "2.7k"),), ()),
     ],
 )
-def test_a_value_is_changed(
-    text: str, values: tuple[tuple[str, str], ...], expressions: tuple[str, ...]
-) -> None:
+def test_a_value_is_changed(text: str, values: tuple[tuple[str, str], ...], figures: tuple[str, ...]) -> None:
     command = understand_command(text, ("amp.cir",))
 
     assert isinstance(command, Change)
-    assert (command.values, command.expressions) == (values, expressions)
-    assert command.simulates is (bool(expressions) or "simulate" in text)
+    assert (command.values, command.ask.figures if command.ask else ()) == (values, figures)
+    assert command.simulates is (bool(figures) or "simulate" in text)
 
 
 @pytest.mark.parametrize(
