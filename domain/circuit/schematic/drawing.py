@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ from domain.circuit.schematic.placing import Place, anneal, construct, polish, r
 from domain.circuit.schematic.reading_back import read_back
 from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.routing import Routed
-from domain.circuit.schematic.symbols import SymbolSet
+from domain.circuit.schematic.symbols import SymbolSet, union
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -27,6 +28,8 @@ _MOVES_AN_ITEM = 220
 _WIDER = (1.0, 1.3, 1.7, 2.2, 3.0)
 _WIDEST = 1_000
 """Columns or rows of a page that is arranged by hand."""
+_ALONE = 4
+"""Columns and rows between parts of which each stands alone."""
 _NEW_SHARE = 0.3
 """Of a page's parts: with more new ones it is drawn anew."""
 
@@ -73,6 +76,7 @@ def draw(
         kept = _kept(page, previous)
         if page.topology_key == previous.topology_key:
             found = _with_new_texts(page, roles, previous, symbols)
+            found = _clean(found) if found is not None else None
         elif _are_few_new(roles, kept):
             found = _clean(_extended(page, roles, previous.places, kept, symbols))
         else:
@@ -87,7 +91,7 @@ def _anew(page: Page, roles: Roles, symbols: SymbolSet, effort: Effort) -> Drawi
     first = Layout(page, roles, items)
     construct(first)
     start = first.x.copy(), first.y.copy(), first.flip.copy()
-    best: Drawing | None = None
+    best: tuple[int, Drawing] | None = None
     for number in range(max(effort.starts, 1)):
         layout = Layout(page, roles, items)
         layout.x[:], layout.y[:], layout.flip[:] = start
@@ -98,14 +102,37 @@ def _anew(page: Page, roles: Roles, symbols: SymbolSet, effort: Effort) -> Drawi
         else:
             polish(layout, rng, 150)
         found = _finished(layout, symbols)
-        if best is None or found.score.cost < best.score.cost:
+        if best is None or (found[0], found[1].score.cost) < (best[0], best[1].score.cost):
             best = found
     assert best is not None
-    return best
+    return _each_alone(page, roles, symbols) if best[0] else best[1]
 
 
-def _finished(layout: Layout, symbols: SymbolSet) -> Drawing:
-    """Routed, with its texts; further apart where something would lie over another."""
+def _each_alone(page: Page, roles: Roles, symbols: SymbolSet) -> Drawing:
+    """Every part in a place of its own with room around it, every net told by name: nothing can meet."""
+    nets = {net for at in roles.drawn for net in page.parts[at].nets} - roles.rails.signs.keys()
+    roles = replace(roles, labelled=frozenset(nets), windings=())
+    items = Items(tuple(Item(((Member(at, 0, 0),),)) for at in roles.drawn), ())
+    layout = Layout(page, roles, items)
+    rooms = {
+        at: union([box for box, _ in layout.boxes(at, int(layout.flip[at]))]) for at in layout.moving
+    }  # fmt: skip
+    columns = math.ceil(math.sqrt(len(rooms)))
+    y = 0
+    for start in range(0, len(rooms), columns):
+        row = layout.moving[start : start + columns]
+        x, above = 0, math.ceil(-min(rooms[at][1] for at in row))
+        for at in row:
+            left, _, right, _ = rooms[at]
+            x += math.ceil(-left) + _ALONE
+            layout.x[at], layout.y[at], layout.placed[at] = x, y + above, True
+            x += math.ceil(right)
+        y += above + math.ceil(max(rooms[at][3] for at in row)) + _ALONE
+    return compose(layout, symbols)
+
+
+def _finished(layout: Layout, symbols: SymbolSet) -> tuple[int, Drawing]:
+    """The faults it has; routed, with its texts; further apart where something would lie over another."""
     best: tuple[int, Drawing] | None = None
     x, y = layout.x.copy(), layout.y.copy()
     for factor in _WIDER:
@@ -121,7 +148,7 @@ def _finished(layout: Layout, symbols: SymbolSet) -> Drawing:
         if not faults:
             break
     assert best is not None
-    return best[1]
+    return best
 
 
 def _widen(layout: Layout, x: np.ndarray, y: np.ndarray, factor: float) -> None:

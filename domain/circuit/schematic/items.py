@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from domain.circuit.schematic.figures import Crossed, load_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page
 from domain.circuit.schematic.roles import Roles
 from domain.circuit.schematic.symbols import DOWN, UP, Shape, shape_of
@@ -12,6 +13,10 @@ _BESIDE = 4
 """From an upright element to what is parallel to it."""
 _ABOVE = 3
 """From a lying element to what is parallel to it."""
+_LEG = 6
+"""From leg to leg of a rectifier."""
+_CROSSED = (3, 6, 16)
+"""Of transistors coupled crosswise: from the left one to its coupling, to the other's load, to the other."""
 _AROUND = 4
 """From an amplifier's middle to the element that leads around it."""
 
@@ -59,9 +64,11 @@ class _Items:
                 shape = shape_of(self.parts[at], roles.turns[at], flip=False, sides=roles.sides[at])
                 self.ends[at] = _ends(shape, {pin.role: pin.net for pin in self.parts[at].pins})
         self.count: dict[str, int] = {}
+        self.pins: dict[str, list[tuple[int, str]]] = {}
         for at in roles.drawn:
-            for net in self.parts[at].nets:
-                self.count[net] = self.count.get(net, 0) + 1
+            for pin in self.parts[at].pins:
+                self.count[pin.net] = self.count.get(pin.net, 0) + 1
+                self.pins.setdefault(pin.net, []).append((at, pin.role))
 
     def found(self) -> Items:
         apart = [
@@ -70,10 +77,11 @@ class _Items:
             and all(map(self._is_told, self.parts[at].nets))
         ]  # fmt: skip
         self.gone |= set(apart)
+        figures = self._figures()
         self._parallel()
         self._around_amplifiers()
         below = self._links()
-        items: list[Item] = []
+        items: list[Item] = list(figures)
         heads = set(below.values())
         for at in self.roles.drawn:
             if at in self.gone or at in heads:
@@ -85,6 +93,34 @@ class _Items:
                 walk = below.get(walk)
             items.append(Item(tuple(rows)))
         return Items(tuple(items), tuple(apart))
+
+    def _figures(self) -> list[Item]:
+        """What stands as a whole: rectifiers' legs side by side, pairs coupled by elements."""
+        found = []
+        for bridge in self.roles.bridges:
+            columns = [
+                [Member(leg[row], _LEG * number, 0) for number, leg in enumerate(bridge.legs)]
+                for row in (0, 1)
+            ]
+            found.append(Item(tuple(map(tuple, columns))))
+        for pair in self.roles.crossed:
+            found.append(self._crossed(pair))
+        self.gone |= {at for item in found for at in item.parts}
+        return found
+
+    def _crossed(self, pair: Crossed) -> Item:
+        """Loads, couplings, transistors: the other way round where their outputs are below."""
+        left, right = self.parts[pair.left], self.parts[pair.right]
+        nets = (left.net("out"), right.net("in"), left.net("in"), right.net("out"))
+        loads = [load_of(net, left.polarity, self.parts, self.pins, self.signs) for net in nets]
+        outer, inner, width = _CROSSED
+        columns = (0, inner, width - inner, width)
+        rows = [
+            [Member(at, x, 0) for at, x in zip(loads, columns, strict=True) if at is not None],
+            [Member(pair.couplings[0], outer, 0), Member(pair.couplings[1], width - outer, 0)],
+            [Member(pair.left, 0, 0), Member(pair.right, width, 0)],
+        ]
+        return Item(tuple(tuple(row) for row in rows[:: left.polarity] if row))
 
     def _is_told(self, net: str) -> bool:
         """No wire goes there."""

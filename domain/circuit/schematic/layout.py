@@ -38,6 +38,8 @@ PAGE_WIDTH, PAGE_HEIGHT = 0.3, 0.6
 STUB_BEND, CORNER, BACKWARDS, SIDEWAYS = 4.0, 2.0, 7.0, 1.0
 PAIR_WIDTH = 8
 WINDING_WIDTH = 4
+_GROUND_ABOVE = 2
+"""In place of a rail's sign: ground drawn as a rail above."""
 _MARGIN = 0.4
 _NO_LINES = np.zeros((0, 4))
 _NOWHERE = 1e9
@@ -196,7 +198,7 @@ class Layout:
             for pin in self._variant(at, 0).pins:
                 sign = self.roles.rails.signs.get(self.page.parts[at].net(pin.role))
                 if sign is not None and pin.side in (UP, DOWN) and self.roles.upright[at]:
-                    rails.append((at, pin.y, sign))
+                    rails.append((at, pin.y, _GROUND_ABOVE if sign == 0 and pin.side == UP else sign))
         self._owner = np.array(owner, dtype=np.int64)
         self._rel = np.array(variants, dtype=float).reshape(2, len(owner), 4)
         self._is_text = np.array(is_text, dtype=bool)
@@ -246,7 +248,7 @@ class Layout:
         ranks = {}
         for at in self.moving:
             known = [self.roles.ranks[net] for net in self.page.parts[at].nets if net in self.roles.ranks]
-            ranks[at] = sum(known) / len(known) if known else 0.0
+            ranks[at] = (sum(known) / len(known) if known else 0.0) + _ends_at(self.page.parts[at])
         flows: set[tuple[int, int]] = set()
         for pins in self.pins:
             parts = sorted({at for at, _ in pins})
@@ -263,11 +265,14 @@ class Layout:
         tails = []
         for left, right in self._pairs:
             com = self.page.parts[left].net("com")
+            if com in self.roles.rails.signs:
+                continue
             for at in self.moving:
                 part = self.page.parts[at]
                 if at not in (left, right) and com in part.nets and com == self.page.parts[right].net("com"):
                     tails.append((at, left, right))
         self._tails = tails
+        self._legs = [(each.legs[0][0], each.legs[-1][1]) for each in self.roles.bridges]
         self._mates = self._sharing_inputs()
         own = {at for group in (*self._pairs, *self._loads, *tails) for at in group}
         self._strangers = np.array([at for at in self.moving if at not in own], dtype=np.int64)
@@ -378,7 +383,7 @@ class Layout:
         cost = 0.0
         if len(self._rails):
             live = self._rails[self.placed[self._rails[:, 0]]]
-            for sign in (-1, 0, 1):
+            for sign in (-1, 0, 1, _GROUND_ABOVE):
                 ys = self.y[live[live[:, 2] == sign][:, 0]] + live[live[:, 2] == sign][:, 1]
                 if len(ys) > 1:
                     level = int(np.sort(ys)[len(ys) // 2])
@@ -402,6 +407,11 @@ class Layout:
                 xs = x[self._strangers]
                 inside = (xs > x[left]) & (xs < x[right]) & (np.abs(y[self._strangers] - y[left]) < 9)
                 cost += WITHIN * float(np.count_nonzero(inside & placed[self._strangers]))
+        for upper, lower in self._legs:  # what feeds a rectifier, and what it feeds, is outside
+            if placed[upper]:
+                xs, ys = x[self._strangers], y[self._strangers]
+                inside = (xs > x[upper]) & (xs < x[lower]) & (ys >= y[upper] - 2) & (ys <= y[lower] + 2)
+                cost += PAIR * float(np.count_nonzero(inside & placed[self._strangers]))
         for left, right in (*self._pairs, *self._loads):
             if placed[left] and placed[right]:
                 apart = int(x[right] - x[left])
@@ -454,6 +464,13 @@ def _through(h: np.ndarray, v: np.ndarray, boxes: np.ndarray) -> float:
             & (v[:, None, 3] > boxes[None, :, 1]) & (v[:, None, 2] < boxes[None, :, 3])
         ))  # fmt: skip
     return float(count)
+
+
+def _ends_at(part: Part) -> float:
+    """A source of a signal stands left of what else is at its net, a port that takes it right."""
+    if part.kind not in "vi" or part.style == "dc":
+        return 0.0
+    return 0.5 if part.style == "port" else -0.5
 
 
 def text_place(page: Page, roles: Roles, at: int, shape: Shape, flip: int) -> Box | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import takewhile
@@ -16,6 +17,7 @@ from domain.circuit.hierarchy import Block, Circuit, PlacedElement
 from domain.circuit.parameters import resolve_parameters
 from domain.circuit.recognition.amplifier_blocks import amplifier_ports
 from domain.circuit.recognition.graph import value_of, watched_by
+from domain.circuit.schematic.headings import heading_of
 from domain.circuit.topology import expression_nodes
 from shared.message import Message, msg
 
@@ -54,7 +56,7 @@ class Part(NamedTuple):
     ohms: float | None
     """Of resistors; of sources the DC value."""
     style: str
-    """Of sources: dc, ac, sin, pulse; of switches the control; else ""."""
+    """Of sources: dc, ac, sin, pulse, wave, port (a load that gives no signal); else ""."""
     line: int
     file: Path | None
     value_at: tuple[int, int] = (0, 1)
@@ -140,7 +142,7 @@ def page_of(tree: DependencyTree, circuit: Circuit, scope: str = "") -> Page | N
         reader.read(placed)
     top = block is circuit.top
     return Page(
-        title=tree.root.title.lstrip("* ") if top else block.name,
+        title=heading_of(tree.root) if top else block.name,
         scope="" if top else scope.lower(),
         parts=(*reader.parts, *_ports(block, reader)),
         ports=block.ports,
@@ -332,6 +334,9 @@ def _style(element: Element) -> str:
     wave = next((word for word in element.words if word in _WAVES), "")
     if wave:
         return wave if wave in ("sin", "pulse") else "wave"
+    port = re.search(r"portnum\s*=?\s*(\d+)", element.statement.text, re.IGNORECASE)
+    if port is not None and int(port[1]) > 1:
+        return "port"
     return "ac" if "ac" in element.words else "dc"
 
 

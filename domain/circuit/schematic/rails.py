@@ -24,6 +24,11 @@ class Rails(NamedTuple):
     sources: tuple[Part, ...]
     """Told in the legend: ``VCC = 12``."""
 
+    @property
+    def hangs_from_ground(self) -> bool:
+        """All supplies are below ground, as of emitter-coupled logic: ground is the rail above."""
+        return {*self.signs.values()} == {0, -1}
+
 
 def find_rails(page: Page) -> Rails:
     """Ground, nets that DC sources hold and devices are fed by, and nets called as supplies are."""
@@ -42,7 +47,8 @@ def find_rails(page: Page) -> Rails:
                 continue
             held.add(net)
             if _feeds(net, page, source):
-                signs[net] = 1 if value > 0 or (value == 0 and not _NEGATIVE.fullmatch(net)) else -1
+                is_low = value < 0 or (value == 0 and (_NEGATIVE.fullmatch(net) or "gnd" in net))
+                signs[net] = -1 if is_low else 1
                 sources.append(source)
     for net in sorted({net for part in page.parts for net in part.nets} - signs.keys()):
         pins = [

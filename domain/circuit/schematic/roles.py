@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from domain.circuit.elements import GROUND
+from domain.circuit.schematic.figures import Bridge, Crossed, bridges_in, crossed_in
 from domain.circuit.schematic.heights import STRAIGHT, heights_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page, Part
 from domain.circuit.schematic.rails import Rails, find_rails
@@ -19,6 +21,8 @@ _OUTPUT = late_pattern(r"(?i)v?_?o(?:ut(?:put)?)?[pn+\-]?_?\d*|y\d*|q\d*")
 _INPUT = late_pattern(r"(?i)v?_?i(?:n(?:put)?)?[pn+\-]?_?\d*")
 _INWARD = late_pattern(r"(?i)(?:v?in|clk|clock|en|set|reset|rst|trig|d|a|b|fb|ctrl|ref|sel|cin)[pn+\-_]?\d*")
 _OUTWARD = late_pattern(r"(?i)(?:v?out|o|q|qb|y|z|s|sum|cout|disch|dis|sw)[pn+\-_]?\d*")
+_BELOW_GROUND = -0.02
+"""Of the negative supply: what stands lower than that hangs from ground."""
 _LOAD_SHARE = 0.25
 """Of the largest channel current: what a resistor between inner nodes carries when it stands."""
 
@@ -43,6 +47,9 @@ class Roles:
     """Of pairs, facing each other."""
     windings: tuple[tuple[int, int], ...]
     """Coupled inductors, side by side: nearer to the signal's start, further."""
+    bridges: tuple[Bridge, ...]
+    crossed: tuple[Crossed, ...]
+    """Pairs whose couplings are elements; those of wires are among the pairs."""
     labelled: frozenset[str]
     """Nets told by name at each pin."""
 
@@ -71,6 +78,11 @@ class _Roles:
             for pin in self.parts[at].pins:
                 self.at.setdefault(pin.net, []).append((at, pin.role))
         self.heights = heights_of([self.parts[at] for at in self.drawn], self.signs)
+        self.rectifiers = bridges_in(self.parts, self.drawn, self.signs)
+        self.in_bridges = frozenset(at for bridge in self.rectifiers for at in bridge.diodes)
+        crossed = crossed_in(self.parts, self.drawn, self.at, self.signs)
+        self.latches = [{each.left, each.right} for each in crossed if not each.couplings]
+        self.crossed = [each for each in crossed if each.couplings]
         self.bridges = input_bridges(self.parts, self.drawn, self.at)
         self.clocks = pump_clocks(self.parts, self.at, self.signs)
         self.pairs = self._pairs()
@@ -101,6 +113,11 @@ class _Roles:
             elif part.kind == "port":
                 flips[at] = self._is_output(part.pins[0].net)
         pairs, loads = self._ordered_pairs(flips)
+        crossed = tuple(map(self._from_left, self.crossed))
+        for each in crossed:
+            flips[each.left], flips[each.right] = True, False
+            for at, role in zip(each.couplings, ("out", "in"), strict=True):
+                turns[at] = 1 if self.parts[at].nets[0] == self.parts[each.left].net(role) else 3
         windings = tuple(sorted(each, key=self._mean_rank) for each in self.windings)
         for _, right in windings:
             flips[right] = True
@@ -117,6 +134,8 @@ class _Roles:
             pairs=pairs,
             loads=loads,
             windings=tuple((left, right) for left, right in windings),
+            bridges=self.rectifiers,
+            crossed=crossed,
             labelled=frozenset(most),
         )
 
@@ -149,13 +168,28 @@ class _Roles:
                 if com is not None:
                     groups.setdefault((com, part.kind, part.polarity), []).append(at)
         pairs = []
+        coupled = {at for each in self.crossed for at in (each.left, each.right)}
         for _, members in sorted(groups.items()):
-            if len(members) == 2:
-                first, second = (self.parts[at] for at in members)
-                outs = {first.net("out"), second.net("out")}
-                if first.net("in") != second.net("in") and len(outs) == 2 and not outs <= self.signs.keys():
-                    pairs.append((members[0], members[1]))
+            by_out: dict[str, int] = {}
+            for at in members:  # of inputs that are parallel, as of a gate, one
+                by_out.setdefault(self.parts[at].net("out"), at)
+            if len(by_out) == 2 and not {*members} & coupled:
+                one, other = by_out.values()
+                first, second = self.parts[one], self.parts[other]
+                if first.net("in") != second.net("in") and not by_out.keys() <= self.signs.keys():
+                    pairs.append((one, other))
+        pairs += [
+            (first, second) for first, second in map(sorted, self.latches)
+            if not any({first, second} & {*pair} for pair in pairs)
+        ]  # fmt: skip
         return pairs
+
+    def _from_left(self, each: Crossed) -> Crossed:
+        """The one nearer to the output stands right."""
+        nets = [self.parts[at].net("out") for at in (each.left, each.right)]
+        if (self.ranks.get(nets[0], 0), nets[0]) <= (self.ranks.get(nets[1], 0), nets[1]):
+            return each
+        return Crossed(each.right, each.left, each.couplings[::-1])
 
     def _tail(self, part: Part) -> str | None:
         """The common node of a pair this transistor may be in, through a degeneration resistor too."""
@@ -182,6 +216,13 @@ class _Roles:
             second_out = self._reach(b.net("out"))
             key_a = (self.ranks.get(a.net("in"), 0), first_out)
             key_b = (self.ranks.get(b.net("in"), 0), second_out)
+            if {first, second} in self.latches:  # two of them on the same nets stand above each other
+                in_order = (first_out, a.net("out")) <= (second_out, b.net("out"))
+                left, right = (first, second) if in_order else (second, first)
+                flips[left], flips[right] = True, False
+                pairs.append((left, right))
+                taken |= {left, right}
+                continue
             left, right = (first, second) if key_a <= key_b else (second, first)
             mirror = self._mirror_on(self.parts[left].net("out"), self.parts[right].net("out"))
             if mirror is not None:  # the output of a mirror load leads on: to the right
@@ -308,7 +349,8 @@ class _Roles:
     def _starts(self) -> list[str]:
         signal = [
             part for part in self.parts
-            if part.kind in "vi" and (part.style not in ("dc", "") or part.name.lower() in self.page.swept)
+            if part.kind in "vi"
+            and (part.style not in ("dc", "port", "") or part.name.lower() in self.page.swept)
         ]  # fmt: skip
         flags = [part.pins[0].net for part in self.parts if part.kind == "port"]
         ports = [net for net in flags if net not in self.signs and not self._is_output(net)]
@@ -335,7 +377,9 @@ class _Roles:
         known = [net for net in self.page.observed if net in self.at and net not in self.signs]
         ports = [part.pins[0].net for part in self.parts if part.kind == "port"]
         named = [net for net in self.at if _OUTPUT.fullmatch(net) and net not in self.signs]
-        ends = [net for net in ports if self._is_output(net)]
+        ends = [net for net in ports if self._is_output(net)] or [
+            net for part in self.parts if part.style == "port" for net in part.nets if net not in self.signs
+        ]
         found = ends or [net for net in known if not _INPUT.fullmatch(net)] or named
         if found:
             exact = [net for net in found if _OUTPUT.fullmatch(net)]
@@ -398,13 +442,23 @@ class _Roles:
                 upright[at] = True
             if part.kind == "d" and {a, b} & grounded and self._is_bridge(part):
                 upright[at] = True
-        for at in {at for pair in self.windings for at in pair}:
+        for at in {at for pair in self.windings for at in pair} | self.in_bridges | self._across_bridges():
             upright[at] = True
+        for at in {at for each in self.crossed for at in each.couplings}:
+            upright[at] = False
         for at in (*self._fed_from_below(), *(resistor for resistor, _, _ in self.bridges)):
             upright[at] = True
         self._follow_chains(upright)
         self._with_parallel(upright)
         return upright
+
+    def _across_bridges(self) -> set[int]:
+        """What a rectifier feeds, and what feeds it: it stands beside the legs."""
+        ends = [{bridge.plus, bridge.minus} for bridge in self.rectifiers]
+        return {
+            at for at in self.drawn if self.parts[at].kind in TWO_POLES
+            and at not in self.in_bridges and {*self.parts[at].nets} in ends
+        }  # fmt: skip
 
     def _fall(self, part: Part) -> float:
         """The current of a channel at the pseudo operating point."""
@@ -482,17 +536,30 @@ class _Roles:
     def _turn(self, part: Part, *, upright: bool) -> int:
         """0: its first pin above; 2: below; 1: left; 3: right."""
         a, b = part.nets
+        if part.kind == "d" and any(self.parts[at] is part for at in self.in_bridges):
+            return 2
         if not upright:
             return 1 if (self.ranks.get(a, 0), a) <= (self.ranks.get(b, 0), b) else 3
         levels = self._levels(a, b)
+        if self._hangs_from_ground(part):
+            levels = (int(a == GROUND), int(b == GROUND))
         if levels is not None:
             return 0 if levels[0] > levels[1] else 2
         if part.kind in "vehb" or (part.kind == "d" and self._is_bridge(part)):
             return 2 if part.kind == "d" else 0
         return self._turn_within(part, a, b)
 
+    def _hangs_from_ground(self, part: Part) -> bool:
+        """A load below the rail that ground is where all supplies are negative."""
+        if not self.rails.hangs_from_ground or part.kind not in "rld" or GROUND not in part.nets:
+            return False
+        far = next((net for net in part.nets if net != GROUND), GROUND)
+        return far not in self.signs and self.heights.get(far, 0.0) < _BELOW_GROUND
+
     def _turn_within(self, part: Part, a: str, b: str) -> int:
         """Of one that stands between two inner nodes."""
+        if sense := [each.plus for each in self.rectifiers if {a, b} == {each.plus, each.minus}]:
+            return 0 if a in sense else 2
         if (a in self.clocks) != (b in self.clocks):
             return 2 if a in self.clocks else 0
         if upper := [self.parts[up] for at, up, _ in self.bridges if self.parts[at] is part]:

@@ -107,7 +107,7 @@ def _amp_shape(sides: Sides, *, flip: bool) -> Shape:
     pins = [PinPlace("p", -3, plus, LEFT), PinPlace("n", -3, -plus, LEFT), PinPlace("out", 3, 0, RIGHT)]
     for roles, side, sign in ((sides.top, UP, -1), (sides.bottom, DOWN, 1)):
         for at, role in enumerate(roles):
-            pins.append(PinPlace(role, (0, -1, 1, -2, 2)[at % 5], sign * 3, side))
+            pins.append(PinPlace(role, (0, -1, 1, -2, 2)[at % 5], sign * (3 + 2 * at), side))
     return Shape(tuple(pins), (-2.0, -2.0, 2.0, 2.0))
 
 
@@ -125,11 +125,19 @@ def box_size(part: Part, sides: Sides) -> tuple[int, int]:
     upright = max(len(sides.top), len(sides.bottom))
     label = max(text_width(part.name), *(text_width(each) for each in part.values), 0.0)
     inner = left + right + 1.5
-    names = sum(max(2.0, text_width(each) + 0.6) for each in max(sides.top, sides.bottom, key=len))
+    names = max(_apart(part, roles) * len(roles) for roles in (sides.top, sides.bottom))
     half_w = math.ceil(max(inner, names, label * 0.5, 2.0 * upright, 4.0) / 2)
     rows = max(len(sides.left), len(sides.right))
     half_h = max(rows + (1 if sides.top or sides.bottom else 0), 2)
     return half_w, half_h
+
+
+def _apart(part: Part, roles: Sequence[str]) -> int:
+    """From pin to pin above or below a box: the pins' names find room inside, the supplies' outside."""
+    nets = (part.net(role) for role in roles)
+    names = max((text_width(each) + 0.6 for each in roles), default=0.0)
+    marks = max((text_width(net) + 0.6 for net in nets), default=0.0)
+    return max(2, math.ceil(max(names, marks if len(roles) > 1 else 0.0)))
 
 
 def _box_shape(part: Part, sides: Sides) -> Shape:
@@ -138,7 +146,7 @@ def _box_shape(part: Part, sides: Sides) -> Shape:
     for roles, x, side in ((sides.left, -half_w - 1, LEFT), (sides.right, half_w + 1, RIGHT)):
         pins += [PinPlace(role, x, 2 * at - len(roles) + 1, side) for at, role in enumerate(roles)]
     for roles, y, side in ((sides.top, -half_h - 1, UP), (sides.bottom, half_h + 1, DOWN)):
-        spacing = max(2, math.ceil(max((text_width(each) for each in roles), default=0) + 0.6))
+        spacing = _apart(part, roles)
         pins += [
             PinPlace(role, spacing * at - spacing * (len(roles) - 1) // 2, y, side)
             for at, role in enumerate(roles)
@@ -323,7 +331,7 @@ def _amp_strokes(sides: Sides, *, flip: bool) -> list[Stroke]:
     for roles, sign in ((sides.top, -1), (sides.bottom, 1)):
         for at, _ in enumerate(roles):
             x = (0, -1, 1, -2, 2)[at % 5]
-            strokes.append(_line((x, sign * 3), (x, sign * (2 - x) / 2)))
+            strokes.append(_line((x, sign * (3 + 2 * at)), (x, sign * (2 - x) / 2)))
     return strokes
 
 
@@ -358,7 +366,12 @@ class RailMark(NamedTuple):
 
 
 def rail_mark(side: int, sign: int, name: str) -> RailMark:
-    """At a pin whose lead goes out to `side`; `sign` 0 is ground, 1 a supply above, -1 one below."""
+    """At a pin whose lead goes out to `side`; `sign` 0 is ground, 1 a supply above, -1 one below.
+
+    Ground above a part is a rail with its name, as of circuits that have negative supplies only.
+    """
+    if sign == 0 and side == UP:
+        sign = 1
     up = sign > 0
     half = max(0.7, text_width(name) / 2) if sign else 0.62
     foot: Point = (0.0, 0.0)

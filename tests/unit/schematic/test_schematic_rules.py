@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from domain.circuit.schematic.display import Drawing
-from domain.circuit.schematic.drawing import FIRST, Effort, draw
+from domain.circuit.schematic.drawing import FIRST, Effort, _each_alone, draw
 from domain.circuit.schematic.items import items_of
 from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.parts import Page
@@ -199,6 +199,132 @@ def test_a_charge_pump_is_a_chain_above_the_lines_of_its_clocks() -> None:
     doubler = "t\nV1 a 0 SIN(0 5 1k)\nC1 a b 1u\nD1 0 b d\nD2 b out d\nC2 out 0 1u\n.tran 1u 1m\n"
     _, roles, names = roles_by_name(doubler)
     assert not roles.upright[names["C1"]]
+
+
+ASTABLE = """t
+VCC vcc 0 9
+R1 vcc c1 1k
+R4 vcc c2 1k
+R2 vcc b1 15k
+R3 vcc b2 15k
+C1 c1 b2 10u
+C2 c2 b1 10u
+Q1 c1 b1 0 n
+Q2 c2 b2 0 n
+.model n npn
+"""
+LATCH = """t
+VDD vdd 0 1.2
+MP1 a b vdd vdd p
+MP2 b a vdd vdd p
+MN1 a b tail 0 n
+MN2 b a tail 0 n
+IT tail 0 1m
+L1 a b 1n
+.model n nmos
+.model p pmos
+"""
+
+
+def test_an_astable_multivibrator_is_mirrored_with_its_capacitors_between() -> None:
+    drawing = draw(page_of_text(ASTABLE), effort=SEARCH)
+    at = drawing.places
+    left, right = sorted(("q1", "q2"), key=lambda name: at[name].x)
+    assert at[left].y == at[right].y
+    assert (at[left].flip, at[right].flip) == (True, False)  # bases inward
+    assert at["c1"].y == at["c2"].y < at[left].y
+    assert at[left].x < at["c1"].x < at[right].x
+    loads = [at[name] for name in ("r1", "r2", "r3", "r4")]
+    assert len({each.y for each in loads}) == 1
+    assert drawing.score.crossings == 1
+
+
+def test_a_latch_faces_inward_and_two_of_them_stand_above_each_other() -> None:
+    at = draw(page_of_text(LATCH), effort=SEARCH).places
+    for one, other in (("mn1", "mn2"), ("mp1", "mp2")):
+        left, right = sorted((one, other), key=lambda name: at[name].x)
+        assert at[one].y == at[other].y
+        assert (at[left].flip, at[right].flip) == (True, False)
+    assert (at["mp1"].x, at["mp2"].x) == (at["mn1"].x, at["mn2"].x)
+
+
+@for_each(("tie", "held"), [("VG m 0 0", {"0"}), ("RG m 0 1", {"0"}), ("", {"0"})])
+def test_a_bridge_is_two_legs_with_its_source_left_and_its_load_right(tie: str, held: set[str]) -> None:
+    minus = "m" if tie else "0"
+    text = (
+        f"t\nVAC a b SIN(0 10 60)\nD1 a p d\nD2 b p d\nD3 {minus} a d\nD4 {minus} b d\n"
+        f"RL p {minus} 1k\n{tie}\n.model d d\n"
+    )
+    page, roles, _ = roles_by_name(text)
+    assert set(roles.rails.signs) == held
+    at = draw(page, effort=SEARCH).places
+    assert at["d1"].y == at["d2"].y < at["d3"].y == at["d4"].y
+    assert (at["d1"].x, at["d2"].x) == (at["d3"].x, at["d4"].x)
+    assert at["vac"].x < min(at["d1"].x, at["d2"].x) < max(at["d1"].x, at["d2"].x) < at["rl"].x
+    assert at["rl"].upright
+
+
+def test_ground_is_the_rail_above_where_all_supplies_are_negative() -> None:
+    text = "t\nVEE e 0 -5\nV1 in 0 SIN(0 1 1k)\nRC 0 c 1k\nRE x e 1k\nQ1 c in x n\nQ2 0 c out n\n"
+    page = page_of_text(text + "RO out e 1k\nCL out 0 1p\nCD 0 e 1u\n.model n npn\n")
+    drawing = draw(page, effort=FIRST)
+    above = {mark.at for mark in drawing.marks if mark.net == "0" and mark.box[1] < mark.at[1] - 1}
+    tops = {each.element: min(pin.at[1] for pin in each.pins) for each in drawing.symbols}
+    of = {each.element: {pin.at for pin in each.pins} for each in drawing.symbols}
+    assert {name for name in ("RC", "Q2", "CD", "CL", "V1") if of[name] & above} == {"RC", "Q2", "CD"}
+    assert all(min(place[1] for place in of[name] & above) == tops[name] for name in ("RC", "Q2", "CD"))
+    assert faults_of(drawing) == []
+
+
+def test_a_ladder_between_two_ports_is_one_row() -> None:
+    text = """t
+C1 in 0 33p
+L1 in 2 99n
+C2 2 0 57p
+L2 2 out 99n
+C3 out 0 33p
+V1 in 0 dc 0 ac 1 portnum 1 z0 50
+V2 out 0 dc 0 ac 0 portnum 2 z0 50
+.sp lin 100 2.5meg 250meg
+"""
+    drawing = draw(page_of_text(text), effort=SEARCH)
+    at = drawing.places
+    order = [at[name].x for name in ("v1", "c1", "l1", "c2", "l2", "c3", "v2")]
+    assert order == sorted(order)
+    assert at["l1"].y == at["l2"].y
+    assert (drawing.score.crossings, len({at[name].y for name in ("v1", "c1", "c2", "c3", "v2")})) == (0, 1)
+
+
+@for_each(
+    ("deck", "title"),
+    [
+        ("* ======\n* Pierce *\n* ====\nR1 a 0 1\n", "Pierce"),
+        ("======\n\n* ---\nR1 a 0 1\n* later\n", ""),
+        (".title A filter\nR1 a 0 1\n", "A filter"),
+        ("* RC low-pass\nR1 a 0 1\n", "RC low-pass"),
+        ("*\n; 低通\nR1 a 0 1\n", "低通"),
+    ],
+)
+def test_a_title_has_words(deck: str, title: str) -> None:
+    assert page_of_text(deck).title == title
+
+
+def test_nothing_lies_over_anything_whatever_supplies_are_called() -> None:
+    """Names wider than the pins are apart, side by side at a box and at an amplifier."""
+    ports = "vcc_positive_one vcc_two_quite_long gnd_of_this gnd_of_that"
+    text = f"t\nX1 {ports} out thing\nX2 in out out {ports} op\nR1 in 0 1k\nR2 out 0 1k\nV1 in 0 AC 1\n"
+    text += "".join(f"V{at} {net} 0 {at - 4}\n" for at, net in enumerate(ports.split(), start=5))
+    text += "VA gnd_of_all 0 0\nX3 vcc_two_quite_long gnd_of_all out b\n"
+    text += ".subckt thing vdd vcc gnd vss out\nR1 vdd vss 1\nR2 vcc out 1\nR3 out gnd 1\n.ends\n"
+    text += ".subckt b vcc gnd out\nR1 vcc out 1\nR2 gnd out 1\n.ends\n"
+    text += ".subckt op p n out a b c d\nE1 out 0 p n 1e5\nR1 a b 1\nR2 c d 1\nR3 b c 1\n.ends\n"
+    page, roles, _ = roles_by_name(text)
+    assert len(roles.rails.signs) == 6
+    assert roles.rails.signs["gnd_of_all"] == -1
+    assert faults_of(draw(page, effort=FIRST)) == []
+    apart = _each_alone(page, roles, "iec")
+    assert faults_of(apart) == []
+    assert {each.element for each in apart.symbols} == {page.parts[at].name for at in roles.drawn}
 
 
 def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn() -> None:
