@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, assert_never
 
@@ -93,18 +94,16 @@ class PlainItems:
         long = row.blocks[at] if at >= 0 else None
         if not isinstance(long, b.Prose) or len(long.markdown) <= _PIECE:
             return [self._whole(key, row.blocks)]
-        groups = list[list[Block]]()
+        groups = list[Group]()
         for block in blocks_of(long.markdown):
             add_block(groups, block)
-        prose = (self.prose(key, groups, number) for number in range(len(groups)))
+        prose = (self.prose(key, group) for group in groups)
         behind = self._whole(key, row.blocks[at + 1 :])
         return [self._whole(key, row.blocks[:at]), *prose, *([behind] if behind.what else [])]
 
-    def prose(self, key: str, groups: list[list[Block]], number: int) -> Piece:
+    def prose(self, key: str, group: Group) -> Piece:
         """One of the groups of blocks of an answer."""
-        earlier = (block for group in groups[:number] for block in group)
-        codes = sum(block.kind == "code" and not block.is_more for block in earlier)
-        blocks = tuple(groups[number])
+        codes, blocks = group.codes, tuple(group.blocks)
         what = (key, self._translate, self._parts, self._folds, self._names)
         return Piece((blocks, codes, self._names), lambda: visible(_Drawn(*what, codes=codes).prose(blocks)))
 
@@ -125,11 +124,26 @@ class Piece(NamedTuple):
     html: Callable[[], str]
 
 
-def add_block(groups: list[list[Block]], block: Block) -> int:
+@dataclass(slots=True)
+class Group:
+    """Blocks of an answer that are drawn together."""
+
+    codes: int = 0
+    """Blocks of code before them."""
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def codes_with_it(self) -> int:
+        return self.codes + sum(block.kind == "code" and not block.is_more for block in self.blocks)
+
+
+def add_block(groups: list[Group], block: Block) -> int:
     """Put the next block of an answer where it is drawn; the number of its group."""
-    if not groups or sum(len(each.text) for each in groups[-1]) >= _PIECE:
-        groups.append([])
-    groups[-1].append(block)
+    if not groups:
+        groups.append(Group())
+    elif sum(len(each.text) for each in groups[-1].blocks) >= _PIECE:
+        groups.append(Group(groups[-1].codes_with_it))
+    groups[-1].blocks.append(block)
     return len(groups) - 1
 
 

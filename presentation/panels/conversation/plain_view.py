@@ -37,7 +37,7 @@ from presentation.panels.conversation.items import (
     charts_of,
     count_at_once,
 )
-from presentation.panels.conversation.markup import Block, BlockSplitter
+from presentation.panels.conversation.markup import BlockSplitter
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_document import (
     Browser,
@@ -47,7 +47,7 @@ from presentation.panels.conversation.plain_document import (
     new_frame,
     take_out,
 )
-from presentation.panels.conversation.plain_items import Folds, Piece, PlainItems, add_block
+from presentation.panels.conversation.plain_items import Folds, Group, Piece, PlainItems, add_block
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark
@@ -489,7 +489,7 @@ class PlainConversation(QWidget):
                 if number == len(prose):
                     prose.append(Part(self._frame_behind(parts[-1].frame if parts else frame)))
                     parts.append(prose[number])
-                piece = self._render().prose(change.key, coming.groups, number)
+                piece = self._render().prose(change.key, coming.groups[number])
                 prose[number].what = piece.what
                 self._write(prose[number].frame, piece)
             tail = coming.splitter.tail()
@@ -565,5 +565,5 @@ class _Coming:
     """An answer that is coming."""
 
     splitter: BlockSplitter = field(default_factory=BlockSplitter)
-    groups: list[list[Block]] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
     """Its blocks that are complete, as they are drawn together."""
