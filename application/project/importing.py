@@ -1,7 +1,7 @@
-"""Files of other programs read: schematics of LTspice and KiCad and netlists of Qucs become netlists of
-ngspice, Touchstone files become curves to be laid over others.
+"""Files of other programs read: schematics of LTspice and KiCad, netlists of Qucs and scripts of PySpice
+become netlists of ngspice, Touchstone files become curves to be laid over others.
 
-A script is a program: it is not run, and so not read.
+A script is a program: it is followed as far as it says a circuit, and never run.
 """
 
 from __future__ import annotations
@@ -120,14 +120,9 @@ class ImportFile:
         return Imported(path=target, missing=found.missing, notes=found.notes, copied=tuple(copied))
 
     def _read(self, source: Path, beside: Beside) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
-        if source.suffix.lower() in _SCRIPTS:
-            raise UserInputError(
-                msg("{name} is a program; it is not run.", name=source.name),
-                advice=msg("Have it print its netlist (PySpice: print(circuit)), and open that."),
-                file=source,
-                error_type="is_a_program",
-            )
         text = beside.read(source.name)
+        if source.suffix.lower() in _SCRIPTS:
+            return _script(source, text or "")
         if text is not None and ports_of(source.name) is not None:
             from domain.simulation.touchstone import raw_file, read_touchstone  # numpy
 
@@ -180,6 +175,23 @@ def _made_room(place: Path, folder: Path) -> bool:
     return True
 
 
+def _script(source: Path, text: str) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
+    from domain.circuit.exchange.pyspice_reading import NotPySpice, looks_like_pyspice, read_pyspice
+
+    try:
+        if not looks_like_pyspice(text):
+            raise NotPySpice(source.name)
+        read = read_pyspice(text, source.stem)
+    except NotPySpice as error:
+        raise UserInputError(
+            msg("{name} is a program that builds no circuit with PySpice; it is not run.", name=source.name),
+            advice=msg("Have it print its netlist, and open that."),
+            file=source,
+            error_type="is_a_program",
+        ) from error
+    return read.text.encode("utf-8"), tuple(read.missing), tuple(read.notes)
+
+
 def _kicad_sheet(source: Path, text: str, beside: Beside) -> KicadConverted:
     from domain.circuit.kicad.netlist import netlist_of as kicad_netlist
     from domain.circuit.kicad.sheet import NoSheet as NoKicadSheet
@@ -200,8 +212,8 @@ def _sheet(source: Path, text: str | None, beside: Beside) -> Converted:
         raise UserInputError(
             msg("{name} is not of a form that can be imported.", name=source.name),
             advice=msg(
-                "Schematics of LTspice (.asc) and KiCad (.kicad_sch), Touchstone files (.s2p) and netlists "
-                "of Qucs are. Have its own program write a netlist, and open that."
+                "Schematics of LTspice (.asc) and KiCad (.kicad_sch), Touchstone files (.s2p), netlists of "
+                "Qucs and scripts of PySpice are. Have its own program write a netlist, and open that."
             ),
             file=source,
             error_type="unknown_format",

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from presentation.window.project_switch import ProjectSwitch
 
 _FILTERS = (
-    "LTspice, KiCad, Touchstone, Qucs (*.asc *.ASC *.kicad_sch *.s?p *.S?P *.net *.txt)",
+    "LTspice, KiCad, Touchstone, Qucs, PySpice (*.asc *.ASC *.kicad_sch *.s?p *.S?P *.net *.txt *.py)",
     "LTspice (*.asc *.ASC)",
     "KiCad (*.kicad_sch)",
     "Touchstone (*.s?p *.S?P)",
     "Qucs (*.net *.txt)",
+    "PySpice (*.py)",
 )
 
 

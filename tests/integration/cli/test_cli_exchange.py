@@ -176,11 +176,15 @@ def test_a_pyspice_script_makes_the_same_circuit(
     back = tmp_path / "back.cir"
     back.write_text("\n".join((*circuit.lines, circuit.raw_spice, ".ac dec 10 10 1meg", ".end\n")))
     assert figures(cli, back) == pytest.approx(before, rel=1e-6)
-    # A script is a program: it is not read, let alone run.
+    # The way back: followed, not run.
+    again = tmp_path / "again.cir"
+    assert cli("import", script, "-o", again).exit_code == 0
+    assert figures(cli, again) == pytest.approx(before, rel=1e-6)
+    # A script is a program: one without a circuit is not read, let alone run.
     script.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     refused = cli("import", script, "-o", tmp_path / "x.cir", "--json")
     assert refused.exit_code == 2
-    assert "print(circuit)" in refused.stdout
+    assert "is_a_program" in refused.stdout
     assert not (tmp_path / "ran").exists()
 
 
