@@ -102,7 +102,8 @@ COMMANDS: dict[str, Command] = {
     ),
     "bom": _command(msg("List the parts of a circuit: bill of materials"), "bom"),
     "import": _command(
-        msg("Read a schematic of LTspice or KiCad, a Qucs netlist, a PySpice script or a Touchstone file"), "import_file"
+        msg("Read a schematic of LTspice or KiCad, a Qucs netlist, a PySpice script or a Touchstone file"),
+        "import_file",
     ),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
