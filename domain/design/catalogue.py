@@ -120,7 +120,8 @@ def families_of(modules: Sequence[str]) -> Mapping[str, DeclaredFamily]:
 FAMILIES = families_of(_MODULES)
 
 _NEGATION = (
-    r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|不要|不用|"
+    r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|n['’]t (?:want|need|have|like)(?: to use)?|"
+    r"不要|不用|不想|不打算|别用|"
     r"而不是|不是|非)(?:\s+(?:an?|the|any|use|using))?\s*(?:使用|采用|"
     r"用)?\s*$"
 )
@@ -130,6 +131,34 @@ _FILE_NAME = re.compile(
 )
 """A file that is named (buck.cir) is no wish for the circuit it is named after."""
 
+_RULED_OUT = re.compile(
+    r"(?:instead of|rather than|n['’]t (?:want|have|like)(?: to use)?|"
+    r"不(?:想|打算|要|准备)?(?:再)?用|别用)(?: an?| the| my| any)?\s*"
+    r"(?:现成的?)?[A-Za-z]{0,3}\d{3,5}[A-Za-z]{0,2}(?![\w.])(?:\s?(?:芯片|稳压器|ics?|chips?|regulators?))?"
+    r"|\bnot (?:just|only|merely|simply) an? "
+    r"(?:simple |plain |passive )?r-?[cl](?: (?:filter|network|circuit))?"
+    r"(?![a-z])|不(?:只|仅仅?|光)是?(?:简单的?)?r[cl](?:滤波器?)?",
+    re.IGNORECASE,
+)
+"""A type that is not to be used."""
+_NEIGHBOR_BEFORE = re.compile(
+    r"(?:\b(?:after|behind|before|in front of|following|feeding|ahead of)\s+"
+    r"(?:my|the|an?|our)?\s*(?:\w+\s){0,2}|"
+    r"(?:接在|放在|加在|用在|送给|送入|驱动|后面接|前面接))$",
+    re.IGNORECASE,
+)
+_NEIGHBOR_BEHIND = re.compile(
+    r"\s*(?:的|电路|板)?(?:后[面级端]|前[面级端]|之[后前]|(?:的)?输出端)|\s+"
+    r"(?:output|front[\s-]?end|board)\b(?! stage)",
+    re.IGNORECASE,
+)
+"""What stands beside the circuit that is asked for."""
+_PURPOSE = re.compile(
+    r"(?:\bas|\bdriv(?:es?|ing)|\bfeeding|当作?|作为?|用作)\s*(?:an?|the|my)?\s*(?:\w+\s)?$",
+    re.IGNORECASE,
+)
+_DRIVES = re.compile(r"(?:driv(?:es?|ing)|feed(?:s|ing)?|power(?:s|ing)|驱动)(?![a-z])", re.IGNORECASE)
+"""What a circuit that is named before is for."""
 _GUESSED = 0.65
 """How surely a conversion of voltages alone means a converter: what a sentence describes is surer."""
 _DESCRIBED = 0.5
@@ -156,7 +185,7 @@ def understand(text: str) -> DesignIntent:
             Sentence(text="", mentions=(), links=(), language="en"),
         )
     cards, text = cards_named(text)
-    sentence = read_sentence(_FILE_NAME.sub(" ", text))
+    sentence = read_sentence(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", text)))
     family, claim = choose_family(sentence)
     intent = family.understand(sentence, claim, cards)
     return replace(intent, goals=with_words(intent.goals, sentence))
@@ -219,8 +248,33 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     if best.score <= 0:
         raise _unclaimed(sentence)
     if len(claims) > 1 and claims[1][0].score == best.score:
+        tied = [other for claim, other in claims if claim.score == best.score]
+        if len(meant_ones := _named_for_itself(sentence, tied)) == 1:
+            only = meant_ones[0]
+            return only, each_claim[only.key]
         raise _unknown(msg("The request names more than one circuit: ask for one at a time."), sentence)
     return family, best
+
+
+def _named_for_itself(sentence: Sentence, families: Sequence[DeclaredFamily]) -> list[DeclaredFamily]:
+    """Of families a sentence names those it asks for: not ruled out, not what the circuit is for or drives,
+    and not part of a longer name."""
+    spans = {family.key: list(family.names_in(sentence)) for family in families}
+
+    def is_own(family: DeclaredFamily, start: int, end: int) -> bool:
+        before = sentence.text[:start]
+        if re.search(_NEGATION, before, re.IGNORECASE) or _NEIGHBOR_BEFORE.search(before):
+            return False
+        if _PURPOSE.search(before) or (start and _DRIVES.match(sentence.text, start)):
+            return False
+        return not any(
+            (other_start < end and start < other_end) and other_end - other_start > end - start
+            for other in families
+            if other is not family
+            for other_start, other_end in spans[other.key]
+        )
+
+    return [family for family in families if any(is_own(family, *span) for span in spans[family.key])]
 
 
 def _described(sentence: Sentence, claims: Mapping[str, Claim]) -> DeclaredFamily | None:
@@ -272,6 +326,8 @@ def _says(sentence: Sentence, pattern: str, ours: Sequence[tuple[int, int]]) -> 
     of one of ours (the amplifier of an inverting amplifier)."""
     return any(
         not re.search(_NEGATION, sentence.text[: match.start()], re.IGNORECASE)
+        and not _NEIGHBOR_BEFORE.search(sentence.text[: match.start()])
+        and not _NEIGHBOR_BEHIND.match(sentence.text, match.end())
         and not any(start <= match.start() and match.end() <= end for start, end in ours)
         for match in re.finditer(pattern, sentence.text, re.IGNORECASE)
     )

@@ -35,7 +35,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(words=r"(?<!buck)(?<!buck[ -])boost|step(?:ping)?[\s-]?up|升压",
                 what=msg("a boost converter"),
                 family="boost"),
-    NotDesigned(words=r"fly[\s-]?back|反激|forward converter|正激|sepic|"
+    NotDesigned(words=r"fly[\s-]?back(?! diode)|反激(?!二极管)|forward converter|正激|sepic|"
                       r"(?<![a-z])[cć]uk|zeta converter|half[\s-]?bridge|半桥|"
                       r"full[\s-]?bridge|全桥|"
                       r"(?<![a-z])llc(?![a-z])|(?<![a-z])pfc(?![a-z])",
@@ -77,10 +77,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)",
                 what=msg("this kind of oscillator"),
                 is_general=True),
-    NotDesigned(words=r"power amplifier|功率放大|功放|class[\s-](?:b|ab|c|d)(?![a-z])|[乙丙丁]类|(?:ab|b|"
+    NotDesigned(words=r"class[\s-](?:b|ab|c|d)(?![a-z])|(?<!甲)[乙丙丁]类|(?:ab|b|"
                       r"c|d)类|"
                       r"^(?!.*(?:common[\s-]?(?:emitter|source)|共射|共源|emitter[\s-]follower|射极跟随)).*?"
                       r"(?:class[\s-]a(?![a-z])|甲类|(?<![a-z])a类)", what=msg("a power amplifier")),
+    NotDesigned(words=r"power amplifier|功率放大|功放", what=msg("a power amplifier"), is_general=True),
     NotDesigned(words=r"(?<!audio )mixer(?! (?:amplifier|amp)|.{0,20}inputs?(?![a-z]))|混频",
                 what=msg("a mixer")),
     NotDesigned(words=r"common[\s-](?:emitter|source|base|gate|collector|drain)|"
@@ -97,10 +98,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                 what=msg("a mains or AC supply")),
     NotDesigned(words=r"变压器|"
                       r"(?<!dc )(?<!dc-)transformer", what=msg("a mains or AC supply"), is_general=True),
-    NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!市电)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|"
+    NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!市电)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管|后的?(?:直流|电压)|出来)|"
                       r"(?:half|full)[\s-]wave|bridge[\s-]rectifier", what=msg("a mains or AC supply"),
                 family="rectifier"),
-    NotDesigned(words=r"(?<!usb )(?<!car )charger|充电(?!宝)", what=msg("a battery charger")),
+    NotDesigned(words=r"(?<!usb )(?<!car )(?<!phone )charger|(?<!给手机)充电(?!宝|器?(?:那种|那样|一样))",
+                what=msg("a battery charger")),
     NotDesigned(words=r"constant[\s-]current|恒流|led driver|led\s?驱动",
                 what=msg("this kind of current source or LED driver"), family="led_driver"),
     NotDesigned(words=r"(?:long[\s-]tail\w*|differential) pairs?(?![a-z])|差分对", is_general=True,

@@ -59,7 +59,9 @@ _GAIN_OF = re.compile(r"gain (?:of )?$", re.IGNORECASE)
 _ORDER = re.compile(r"(?:order|poles?|阶数)\s*(?:=|:|of|is|为|是)?\s*$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
 _NOT_A_VALUE = re.compile(
-    r"[\s-]*(?:order|pole|阶|极点)|[a-z]|\s[ap]\.?m\.?(?![a-z])|\s?(?:o'clock|:\d|点[钟半整])", re.IGNORECASE
+    r"[\s-]*(?:order|pole|阶|极点)|[\s-]*(?:li-?ion |lithium )?(?:cells?|batter(?:y|ies)|锂电|电[池芯])|"
+    r"\s?(?:单片机|mcus?(?![a-z]))|[a-z]|\s[ap]\.?m\.?(?![a-z])|\s?(?:o'clock|:\d|点[钟半整])",
+    re.IGNORECASE,
 )
 
 _AT_MOST_BEFORE = re.compile(
@@ -92,6 +94,8 @@ _PEAK_TO_PEAK_AFTER = re.compile(
     r"^[^\d,;。、]*?(?:peak[\s-]?to[\s-]?peak|vp-?p(?![a-z])|v\s?p-?p(?![a-z])|峰-?峰)", re.IGNORECASE
 )
 
+_RMS = re.compile(r".{0,4}?(?<![a-z])v?\s?rms(?![a-z])|.{0,4}?\s?有效值", re.IGNORECASE)
+
 _ARROW = re.compile(
     r"\s*[)）]?\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
     r"(?:[就想]?要)?变换?[成为到至]?|(?:[就想]?要)?(?:降|升)[压高低]?[到至成为]?|弄[成到]|into|(?:step(?:ped|"
@@ -115,7 +119,9 @@ _SIGNAL_TO = re.compile(
 )
 _CURRENT_TO = re.compile(
     r"\s*(?:of (?:input )?current |的?(?:输入)?(?:光)?电流)?(?:gives?|to|into|->|"
-    r"(?:转换?|变换?)?[成为到]|对应)\s?(?:an? )?",
+    r"(?:转换?|变换?)?[成为到]|对应|"
+    r"(?: ?(?:and|,|but) )?(?:i(?:['’]d like| want| need)|"
+    r"should (?:give|become|read)|(?:我?想?要|需要)(?:得到|输出)?))\s?(?:an? )?",
     re.IGNORECASE,
 )
 _PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
@@ -137,7 +143,9 @@ _ENGLISH_NUMBERS = {
     "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "a": 1, "half": 0.5,
 }  # fmt: skip
 _ENGLISH_RUN = re.compile(
-    r"\b(?P<first>" + "|".join(_ENGLISH_NUMBERS) + r")(?:[ -](?P<scale>hundred|thousand|million))?"
+    r"(?<!\d )(?<!\d)\b(?P<first>"
+    + "|".join(_ENGLISH_NUMBERS)
+    + r")(?:[ -](?P<scale>hundred|thousand|million))?"
     r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
     r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
@@ -153,6 +161,10 @@ _PER_SECOND = re.compile(
     re.IGNORECASE,
 )
 """How often something happens, in words."""
+_ONCE_IN = re.compile(
+    r"(?P<period>\d+(?:\.\d+)?|[一二两三四五六七八九十半])\s?(?:个)?秒(?:钟)?(?P<what>[^\d,;。、]{1,3}?)[一1][次下]"
+)
+"""`两秒闪一次`."""
 _UNITY = re.compile(
     r"unity[\s-]gain[\s-](?=(?:inverting|summing|difference|instrumentation)(?![a-z]))|单位增益的?(?=反相|差[分动]|加法|仪表)",
     re.IGNORECASE,
@@ -195,6 +207,7 @@ class Mention:
     is_tolerance: bool = False
     """Written with ± before it."""
     is_peak_to_peak: bool = False
+    is_rms: bool = False
 
     @property
     def may_be(self) -> frozenset[Dimension]:
@@ -260,10 +273,12 @@ def _normalise(text: str) -> str:
     text = re.sub(r"\+/?-(?=\s?[\d.])|正负(?=\s?[\d.])|plus or minus ", "±", re.sub(r"[×✕]", "x", text))
     text = _RANGE_IN_WORDS.sub(r"\g<low>~\g<high>", re.sub(r"[～〜∼]", "~", text))
     text = re.sub(r"[→⟶➔⇒]", "->", text)
+    text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aA](?![a-zA-Z]))", " ", text)  # 5V1A
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
+    text = _ONCE_IN.sub(_once_in, text)
     text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
     return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
 
@@ -280,6 +295,12 @@ def _in_hertz(match: re.Match[str]) -> str:
     )
     is_minute = "min" in match[0].lower() or "分" in match[0]
     return f" {match['what'] or ''} {times / (60 if is_minute else 1):.6g} Hz "
+
+
+def _once_in(match: re.Match[str]) -> str:
+    said = match["period"]
+    seconds = 0.5 if said == "半" else float(said) if said[0].isascii() else _chinese_value(said)
+    return f" {match['what']} {1 / seconds:.6g} Hz " if seconds else match[0]
 
 
 def _english_number(match: re.Match[str]) -> str:
@@ -350,6 +371,8 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)
+    if dimension == "x" and match["prefix"]:
+        return None  # 2 mV/V: what a bridge gives of its supply
     if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):
         dimension = "Ohm" if match["bare"].strip() in "kKM" else dimension
     if dimension == "A" and _GAIN_OF.search(before) and re.match(r"\s*amp", match["unit"], re.IGNORECASE):
@@ -430,9 +453,10 @@ def _with_context(text: str, mention: Mention) -> Mention:
         _PEAK_TO_PEAK_BEFORE.search(before)
         or _PEAK_TO_PEAK_AFTER.search(text[mention.end - 3 : mention.end + 20])
     )
+    is_rms = mention.dimension == "V" and _RMS.match(text[mention.end - 4 :]) is not None
     return replace(
         mention, bound=bound, is_tolerance=bool(_PLUS_MINUS.search(before)),
-        is_peak_to_peak=bool(is_peak_to_peak),
+        is_peak_to_peak=bool(is_peak_to_peak), is_rms=is_rms,
     )  # fmt: skip
 
 

@@ -41,7 +41,8 @@ _SINGLE = (
     rf"single(?=,? {_VOLTS})|{_VOLTS} single(?![\s-](?:ended|pole|stage|order))|单(?=\s?{_VOLTS})|"
     rf"{_VOLTS}(?: suppl(?:y|ies))? only(?![a-z])|only (?:an? |have )*{_VOLTS}|只[有用]\s?{_VOLTS}|"
     r"(?:no|without an?y?) negative (?:suppl|rail)|[没无]有?负(?:电源|压)|"
-    r"(?<!two )(?<!dual )(?<!split )batter(?:y|ies)|coin cell|(?<![a-z])usb(?![a-z])|(?<!双)电池"
+    r"(?<!two )(?<!dual )(?<!split )(?<!two \dv )(?<!2 \dv )batter(?:y|ies)|"
+    r"coin cell|(?<![a-z])usb(?![a-z])|(?<!双)电池"
 )
 
 

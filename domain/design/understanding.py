@@ -44,13 +44,14 @@ _LINKING_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(noise|offset|bandwidth|overshoot|噪声|噪音|失调|带宽|过冲)(?:[^\d,;。、]|\d(?=[a-z]))*$",
+    r"((?:input|output|source|输入|输出|源)\s?(?:resistance|impedance|阻抗|电阻)|(?<![a-z])[rz]_?(?:in|out)(?![a-z])|noise|offset|bandwidth|overshoot|噪声|噪音|失调|带宽|过冲)(?:[^\d,;。、]|\d(?=[a-z]))*$",
     re.IGNORECASE,
 )
 _RESISTIVE = re.compile(r"(impedance|resistance|load|阻抗|电阻|负载|内阻)[^\d,;。、]{0,8}$", re.IGNORECASE)
 """In front of a scale alone it says that ohms are meant."""
 _NAMED_BEHIND = re.compile(
-    r"\s*(?:of |的)?((?:source|input|output|series|internal|[源内]|输入|输出)\s?(?:resistance|"
+    r"\s*(?:of |的)?(input(?=\s*(?:[?,.;]|$))|"
+    r"(?:source|input|output|series|internal|[源内]|输入|输出)\s?(?:resistance|"
     r"impedance|电阻|阻抗|阻))",
     re.IGNORECASE,
 )
@@ -134,9 +135,34 @@ _OF_SOMETHING_ELSE = (
         after=r"\s*(?:current )?(?:shunt|sense resistor|sensing resistor|的?(?:采样|检流|取样|分流)电?阻)",
     ),
     Slot(
-        name="signal",
+        name="load",
+        dimensions=("Ohm", "F"),
+        words=r"(?<![a-z])loads?(?![a-z])|负载",
+        before=r"(?<![a-z])(?:driv(?:es?|ing)(?![a-z])|into)(?: (?:an?|the|up to|about))?|带动?(?=\s?\d)",
+    ),
+    Slot(
+        name="excitation",
+        dimensions=("V",),
+        words=(
+            r"(?<![a-z])excit\w*(?: (?:it|them|the bridge|voltage))*(?: with)?|bridge (?:supply|voltage)|"
+            r"激励(?:电压)?|桥压"
+        ),
+    ),
+    Slot(
+        name="signal made of it",
         dimensions=("V",),
         words=r"(?!)",
+        before=r"(?:scale\w*|signal) (?:down|up) to|放大(?:到|至|成)|缩小(?:到|至|成)",
+    ),
+    Slot(
+        name="signal",
+        dimensions=("V",),
+        words=r"full[\s-]scale|满量程",
+        before=(
+            r"(?<![a-z])(?:to get|bring it|amplif\w+ it|scale it)(?: up)? to|"
+            r"(?:scale\w*|signal) (?:down|up) to|"
+            r"放大(?:到|至|成)|缩小(?:到|至|成)"
+        ),
         after=(
             r"\s*(?:p-?p|rms|peak)?\s*(?:audio|music|sine|ac|input|microphone|mic|sensor|line|音频|正弦|交流|输入|"
             r"麦克风|话筒|传感器)*\s*(?:signals?(?![a-z])|sines?(?![a-z])|swing|audio|信号|正弦波?|音频)"
@@ -155,11 +181,12 @@ def fill_slots(
     Raises CircuitError for a sentence of dozens of numbers that may mean the same.
     """
     found = tuple(sentence.mentions if mentions is None else mentions)
+    around = [each for each in _OF_SOMETHING_ELSE if not _has_place(each, slots)]
     options: list[list[tuple[float, str]]] = [
         sorted(
             (
                 (cost, slot.name)
-                for slot in (*slots, *_OF_SOMETHING_ELSE)
+                for slot in (*slots, *around)
                 if (cost := _cost(sentence.text, found, mention, slot, only_unit)) is not None
             ),
             key=lambda choice: choice[0],
@@ -186,8 +213,22 @@ def fill_slots(
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
     unused = tuple(mention for mention in left.values() if mention.dimension != "none" or mention.may_be)
-    around = tuple(found[place] for place in sorted(elsewhere))
-    return Filled(values=values, unused=unused, doubled=doubled, surroundings=around)
+    told = tuple(found[place] for place in sorted(elsewhere))
+    return Filled(values=values, unused=unused, doubled=doubled, surroundings=told)
+
+
+_ONLY_BESIDE = {"load": "Ohm", "signal made of it": "V", "excitation": "V"}
+"""What of the surroundings is looked for only where the circuit itself takes no such number."""
+
+
+def _has_place(other: Slot, slots: Sequence[Slot]) -> bool:
+    unit = _ONLY_BESIDE.get(other.name)
+    return any(
+        unit in slot.dimensions
+        and slot.name != "supply_v"
+        and (unit == "Ohm" or slot.required or slot.takes_rest)
+        for slot in slots
+    )
 
 
 def _price(choices: Sequence[tuple[float, str]], name: str) -> float:
@@ -277,6 +318,8 @@ def _cost(
     is_by_unit = slot.takes_rest and (mention.dimension != "none" or only_unit in slot.dimensions)
     if mention.dimension == "V" and abs(mention.middle) < slot.least_rest_v:
         is_by_unit = False
+    if mention.dimension == "Hz" and getattr(slot, "limit", None) and not _is_within(mention, slot):
+        is_by_unit = False  # 50 MHz is no lower corner
     costs = [_ONLY_BY_UNIT] if is_by_unit and not _is_of_another(text, mention, slot) else []
     for pattern, extra, is_before in (
         (slot.words, 0.0, True),
@@ -289,6 +332,12 @@ def _cost(
     if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
         costs.append(0.0)
     return min((c for c in costs if c <= _FAR), default=None)
+
+
+def _is_within(mention: Mention, slot: Slot) -> bool:
+    """Whether a number that no words name lies in the range of a quantity, where it has one."""
+    low, high = getattr(slot, "within", (-math.inf, math.inf))
+    return bool(low <= abs(mention.middle) <= high)
 
 
 def _is_of_another(text: str, mention: Mention, slot: Slot) -> bool:

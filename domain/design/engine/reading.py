@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,12 @@ from shared.message import Message
 
 _EITHER = r"(?:not|n['’]t) (?:mind|care|matter)|(?<![a-z])either|whichever|都行|都可以|随便|无所谓|均可"
 """That any of the ways that are named will do."""
+_OTHER_TRANSISTOR = re.compile(
+    r"(?<![A-Za-z0-9_.])(?:ss?)?(?:901[0-8]|8050|8550)(?:[a-d](?![a-z]))?"
+    r"(?![\d.]|\s?[kmunp]?(?:hz|v|a|ohms?|f|h|w|db)(?![a-z])|\s?[%Ω欧伏安赫])",
+    re.IGNORECASE,
+)
+"""The usual small transistors of the Chinese market, by their bare numbers: none is in the model library."""
 _SERIES = re.compile(r"(?<![a-z0-9])e(?:3|6|12|24|48|96|192)(?!\d)", re.IGNORECASE)
 
 
@@ -54,6 +61,8 @@ def read(
                 stated.add(choice.name)
             elif option is not None and choice.is_told:
                 notes.append(wording.assumed(choice.label, option.label))
+    if any(choice.name == "transistor" for choice in family.choices):
+        notes += [not_understood(found[0]) for found in _OTHER_TRANSISTOR.finditer(sentence.text)]
     if (series := _SERIES.search(sentence.text)) and not {"resistor_series", "parts"} & set(values):
         notes.append(not_understood(series[0]))
     values[STATED] = sorted(stated)
@@ -137,6 +146,8 @@ def number(quantity: Quantity, mention: Mention) -> float:
         return 2 * abs(mention.value)
     if quantity.is_peak and (mention.is_peak_to_peak or (mention.upper or 0.0) > 0 > mention.value):
         return abs(mention.value if mention.upper is None else mention.upper - mention.value) / 2
+    if quantity.is_peak and mention.is_rms:
+        return abs(mention.middle) * math.sqrt(2)
     value = mention.middle
     if mention.upper is not None and quantity.limit:  # what has to hold over all of it
         value = mention.value if quantity.limit == "at_most" else mention.upper

@@ -13,7 +13,7 @@ from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, spice, with_unit
+from domain.design.kit import at_least, beyond, impossible, spice, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, same_gate, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -53,7 +53,14 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     if not least <= overdrive <= 2 * widest:
         limit_v = least if overdrive < least else 2 * widest
         advice = msg("Change the current, the supply or the load, or ask for the other kind of load.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / limit_v, advice)
+        limit = 2 * current * load / limit_v
+        if overdrive >= least:  # both transistors alone have more
+            raise impossible(
+                msg("With this load the gain is at least {limit}, not {asked}.",
+                    limit=f"{limit:.3g}", asked=f"{request['gain']:.3g}"),
+                msg("Ask for a larger gain, a smaller load, or a common-source stage with a resistor."),
+            )  # fmt: skip
+        raise beyond(GAIN_LABEL, "", request["gain"], limit, advice)
     gate_v = n.gate_v(overdrive, supply - drop)
     bias_v = same_gate(n, overdrive, supply - drop, gate_v)
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]

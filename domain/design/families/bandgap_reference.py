@@ -35,7 +35,8 @@ _QUANTITIES = (
     ),
     kit.Quantity(
         name="supply_v", label=msg("supply"), dimensions=("V",), within=(0.5, 40),
-        words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|电池|battery|v_?cc|v_?dd|v_?in(?![a-z])|输入|运行|工作",
+        words=r"suppl\w+|power(?:ed)?|runn?(?:ing|s)? (?:on|off|from)|rails?|"
+              r"供电|电源|电池|battery|v_?cc|v_?dd|v_?in(?![a-z])|输入|运行|工作",
         before=r"from(?: an?)?|用|在", example=3.3,
         default=lambda request: 3.3 if request["vout"] <= 3.3 - _ROOM_V else math.ceil(request["vout"] + 1),
     ),

@@ -90,7 +90,8 @@ FAMILY = kit.Family(
                r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
                r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共栅极?(?:组态)?(?:放大)?(?:器|电路)?"),
         excludes=(r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
-                  rf"current[\s-]source load|{rows.OTHER_DEVICES}"),
+                  rf"{rows.OTHER_DEVICES}"),
+        refuses=(rows.NO_ACTIVE_LOAD,),
     ),
     quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3, supply=rows.MOS_SUPPLY_V),
     goals=(rows.gain_goal(1), rows.LOW_GOAL),

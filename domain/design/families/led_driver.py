@@ -66,7 +66,8 @@ FAMILY = kit.Family(
         ),
         kit.Quantity(
             name="forward_v", label=msg("forward voltage of an LED"), dimensions=("V",), within=(1.1, 4.5),
-            words=r"forward(?: voltage| drop)?|(?<![a-z])v_?f(?![a-z])|led voltage|正向|压降|导通",
+            words=r"forward(?: voltage| drop)?|(?<![a-z])v_?f(?![a-z])|led voltage|"
+                  r"(?<![a-z])each(?! other)|per led|apiece|正向|压降|导通|每[颗个只]",
             example=2.0, is_told=False, default=lambda request: _FORWARD_V[request["color"]],
         ),
         kit.Quantity(

@@ -144,7 +144,9 @@ FAMILY = kit.Family(
             name="trigger_s", label=msg("length of the trigger"), dimensions=("s",), within=(0.2e-6, 3000),
             words=r"trigger (?:pulses?|width|length|lasts?|of)|input pulses?|(?:pressed|held)(?: down)? for|"
                   r"触发(?:脉冲|信号)?(?:宽度|宽|持续)|触发脉冲|输入脉冲|按住",
-            after=r"\s*(?:long |wide )?(?:trigger|input|pulses? from|pulses?,? (?:from|to|should|into)|"
+            after=r"\s*(?:long |wide )?(?:trigger|input|"
+                  r"pulses? from(?! an? (?:push[\s-]?)?button| an? switch)|"
+                  r"pulses?,? (?:from(?! an? (?:push[\s-]?)?button| an? switch)|to|should|into)|"
                   r"的?(?:触发|输入|窄)脉冲)",
             example=1e-3,
         ),

@@ -104,7 +104,9 @@ FAMILY = kit.Family(
                r"(?: (?:amplifier|amp|stage|circuit))*|"
                r"cascode(?: (?:amplifier|amp|stage|circuit))*(?=.{0,40}(?:mos|fet))|"
                r"(?:单级)?(?:n?mos(?:fet)?管?)?共源共栅极?(?:级|组态)?(?:放大)?(?:器|电路)?"),
-        excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{rows.OTHER_DEVICES}",
+        excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos(?! (?:\w+ )?load)|"
+                 rf"{rows.OTHER_DEVICES}",
+        refuses=(rows.NO_ACTIVE_LOAD,),
     ),
     quantities=rows.quantities(
         rows.drawn_a(0.5e-3, _drop_v), load=100e3, supply=replace(rows.MOS_SUPPLY_V, within=(2.5, 60))

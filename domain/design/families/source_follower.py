@@ -81,6 +81,7 @@ FAMILY = kit.Family(
         ),
         plausible=r"(?:mos(?:fet)?|n-?mos)\s?(?:voltage )?(?:buffer|follower|缓冲器?|跟随器)",
         excludes=rf"cascode|common[\s-](?:gate|source)|共源|共栅|p-?mos|jfet|{rows.OTHER_DEVICES}",
+        refuses=(rows.NO_ACTIVE_LOAD,),
     ),
     quantities=rows.quantities(
         _drain_a,

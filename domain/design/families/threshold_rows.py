@@ -29,7 +29,9 @@ QUANTITIES = (
         name="upper_v", label=msg("upper threshold"), dimensions=("V",), within=_VOLTS, example=3,
         takes_rest=True,
         words=(
-            r"(?<![a-z])ris(?:es?|ing)(?: (?:threshold|edge|at|above))*|goes high at|上升|"
+            r"(?<![a-z])ris(?:es?|ing)(?: (?:threshold|edge|at|above))*|goes high at|"
+            r"going up|on the way up|above|"
+            r"上升|升高|变高|高于|超过|"
             r"upper(?: trip| switching)?(?: threshold| point| limit| level| voltage)?|"
             r"(?<![a-z])v_?(?:th|t|ut)(?:h|p|\+)|(?:上限?|高)(?:门限|阈值|触发)(?:电平|电压|值)?|正向阈值(?:电压)?"
         ),
@@ -38,7 +40,9 @@ QUANTITIES = (
         name="lower_v", label=msg("lower threshold"), dimensions=("V",), within=_VOLTS, example=1,
         takes_rest=True,
         words=(
-            r"(?<![a-z])fall(?:s|ing)?(?: (?:threshold|edge|at|below))*|goes low at|下降|lower(?: trip|"
+            r"(?<![a-z])fall(?:s|ing)?(?: (?:threshold|edge|at|below))*|goes low at|"
+            r"going down|on the way down|below|"
+            r"下降|降低|变低|低于|lower(?: trip|"
             r" switching)?(?: threshold| point| limit| level| voltage)?|"
             r"(?<![a-z])v_?(?:th|t|lt)(?:l|n|-)|(?:下限?|低)(?:门限|阈值|触发)(?:电平|电压|值)?|负向阈值(?:电压)?"
         ),

@@ -25,6 +25,11 @@ LOW = kit.Quantity(
           rf"{quantity_words.BAND_FROM}",
     before=r"(?<![a-z])from", within=(1, 100e3), example=100, default=100.0,
 )  # fmt: skip
+NO_ACTIVE_LOAD = (
+    r"(?:current[\s-](?:source|mirror)|active|pmos|p-mos)[\s-](?:\w+[\s-])?loads?(?![a-z])|(?:电流源|有源|电流镜)(?:做|作|作为)?负载",
+    msg("Only common-source stages are designed with a current source as load."),
+    msg("Leave out that load, or ask for a common-source stage with a current-source load."),
+)
 _LOW_SUPPLY_V = 4.0
 SUPPLY_V = kit.Quantity(
     name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4, 60), example=12,

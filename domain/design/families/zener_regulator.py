@@ -66,7 +66,8 @@ FAMILY = kit.Family(
                r"shunt regulator|(?:齐纳|稳压)(?:二极)?管(?:并联)?(?:型)?(?:稳压)?(?:器|电源|电路)?|(?:齐纳|"
                r"稳压)二极管"
                r"(?:稳压)?(?:器|电源|电路)?|并联(?:型)?稳压(?:器|电路)"),
-        excludes=(r"series|串联|pass[\s-](?:transistor|element)|(?:transistor|三极管|晶体管)|调整管|follower|跟随|boost|"
+        excludes=(r"series(?! resist)|串联(?!的?(?:限流)?电阻)|"
+                  r"pass[\s-](?:transistor|element)|(?:transistor|三极管|晶体管)|调整管|follower|跟随|boost|"
                   r"buck|clamp|limiter|钳位|限幅|"
                   r"tl431|lm317|revers|polarity|反接|接反|极性|反向"),
     ),
