@@ -216,6 +216,14 @@ class Netlist:
         edits = value_edits(self, name.strip(), value_text.strip())
         return self.edited(edits)
 
+    def with_parameter(self, name: str, value_text: str) -> Netlist:
+        """A top-level `.param` set, also where an element has its name. Raises KeyError where there is none,
+        UserInputError for a value that SPICE cannot read.
+        """
+        from domain.circuit.value_edits import parameter_edits
+
+        return self.edited(parameter_edits(self, name.strip(), value_text.strip()))
+
     def with_analyses(self, cards: Sequence[str]) -> Netlist:
         """All analysis cards replaced by `cards` (``ac dec 20 1 10meg``, a leading dot is allowed).
 

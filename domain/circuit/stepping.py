@@ -145,8 +145,10 @@ def at_point(netlist: Netlist, point: StepPoint) -> Netlist:
             tail.append(f".temp {text}")
         elif axis.kind == "model":
             continue
-        elif axis.kind == "source" or axis.name in known:
+        elif axis.kind == "source":
             netlist = _with_value(netlist, axis, text)
+        elif axis.name in known:  # a source may have the parameter's name: Vin in 0 {Vin}
+            netlist = netlist.with_parameter(axis.name, text)
         else:  # LTspice lets a stepped parameter have no other definition
             tail.append(f".param {axis.name}={text}")
     return netlist.with_cards(tail) if tail else netlist

@@ -49,6 +49,15 @@ def value_edits(netlist: Named, name: str, value: str) -> Edits:
     return _ValueEditor(netlist).find(name, checked_value(value))
 
 
+def parameter_edits(netlist: Named, name: str, value: str) -> Edits:
+    """The edits that give the `.param` of this name the value, whatever else is called so.
+
+    Raises UserInputError for a value that SPICE cannot read, KeyError for a name no such card defines.
+    """
+    defined = {parameter.name: parameter for parameter in netlist.parameters if not parameter.scope}
+    return _replace(defined[name.lower()].value, checked_value(value))
+
+
 _EXPRESSION = late_pattern(r"""\{[^{}'"\r\n;]+\}|'[^'"{}\r\n;]+'""")
 """One expression and nothing behind it that would become a card or a comment."""
 

@@ -23,6 +23,7 @@ from application.ports.events import GoalsUnderstood
 from domain.simulation.goals import DesignGoal
 from presentation.dialogs.goal_drafts import BadGoal, BadText, GoalDraft, drafts_of, goals_of, text_of
 from presentation.dialogs.goal_rows import GoalTable
+from presentation.ui.fitting import fit
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -179,7 +180,8 @@ class GoalsDialog(QDialog):
         self.add_button.setIcon(icons.get("plus", "text.link", theme.size("icon.small")))
         self.add_button.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
         self.table.restyle()
-        self.resize(self.sizeHint())
+        wanted = self.sizeHint()
+        fit(self, wanted.width(), wanted.height(), may_shrink=True)
 
     def retranslate(self) -> None:
         language = self._services.language

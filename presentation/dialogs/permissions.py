@@ -324,7 +324,8 @@ class PermissionsDialog(QDialog):
         arrange(self._body, edges=edge, gap=gap)
         self._fields.setSpacing(theme.size("space.2"))
         self._buttons.setContentsMargins(edge, gap, edge, gap)
-        self.resize(self.sizeHint())
+        hint = self.sizeHint()
+        fit(self, hint.width(), hint.height(), may_shrink=True)
 
     def retranslate(self) -> None:
         language = self._services.language
@@ -373,4 +374,5 @@ class PermissionsDialog(QDialog):
         words = msg("lib/**; empty: all") if is_rule else msg("file or folder")
         self.path.setPlaceholderText(language(words))
         self.path.setAccessibleName(language(msg("Path")))
-        self.path.setToolTip(language(msg("* matches characters of one name, ** any folders")))
+        wildcards = language(msg("* matches characters of one name, ** any folders"))
+        self.path.setToolTip(f"{language(words)}\n{wildcards}")

@@ -144,7 +144,8 @@ class SmallDialog(QDialog):
         )
         wanted = natural + 3 * self._services.theme.theme.size("space.4")
         least, most = round(_NARROWEST * scale), round(_WIDEST * scale)
-        width = max(min(max(wanted, least), most), self._foot.sizeHint().width())
+        needed = max(self._foot.sizeHint().width(), self._content.minimumSizeHint().width())
+        width = max(min(max(wanted, least), most), needed)
         height = self._column.totalHeightForWidth(width) if self._column.hasHeightForWidth() else 0
         height = max(height, self._column.totalMinimumSize().height()) + self._foot.sizeHint().height() + 2
         screen = self.screen()

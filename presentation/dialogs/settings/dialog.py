@@ -113,8 +113,8 @@ class SettingsDialog(QDialog):
         self._scrolling = QTimer(self)  # once the new rows have their places
         self._scrolling.setSingleShot(True)
         self._scrolling.timeout.connect(self._scroll_back)
-        services.theme.changed.connect(lambda _theme=None: self._again.start(0))
-        services.language.changed.connect(lambda _name: self._again.start(0))
+        for look_changed in (services.theme.changed, services.language.changed):
+            look_changed.connect(self._make_again)  # a method: the connection ends with the dialog
         self.retranslate()
         self.restyle()
         self.finished.connect(lambda _result: self._on_finished())
@@ -175,6 +175,9 @@ class SettingsDialog(QDialog):
         self.differing.setContentsMargins(edge, gap, edge, gap)
         self._left.setFixedWidth(round(_LEFT * theme.scale))
         self.note.setContentsMargins(edge, gap, edge, gap)
+
+    def _make_again(self, _look: object) -> None:
+        self._again.start(0)
 
     def retranslate(self) -> None:
         say = self._services.language

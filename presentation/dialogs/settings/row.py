@@ -180,9 +180,9 @@ class SettingRow(Row):
                     line.setFixedWidth(round(width * theme.scale))
                     line.setAlignment(Qt.AlignmentFlag.AlignRight)
                 if is_optional(self._field) or kind == "json":
-                    line.setPlaceholderText(
-                        about(self._field).example or self._services.language(msg("none"))
-                    )
+                    example = about(self._field).example
+                    line.setPlaceholderText(example or self._services.language(msg("none")))
+                    line.setToolTip(example)  # most are longer than the field
                 line.textEdited.connect(lambda _text: self._judge())
                 line.editingFinished.connect(self._commit)
                 return line

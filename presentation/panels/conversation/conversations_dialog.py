@@ -33,6 +33,7 @@ from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
 from presentation.ui import questions
 from presentation.ui.facts import size_text
+from presentation.ui.fitting import fit
 from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -224,7 +225,7 @@ class ConversationsDialog(QDialog):
         self._previewed = ("", "")
         self._show_preview()
         wide = theme.size("pane.right_max") + theme.size("space.12")
-        self.resize(wide, theme.size("pane.right_default"))
+        fit(self, wide, theme.size("pane.right_default"), may_shrink=True)
 
     def retranslate(self) -> None:
         language = self._services.language

@@ -27,7 +27,10 @@ class Chart(QWidget):
         self._services = services
         self.setObjectName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        services.theme.changed.connect(lambda *_: self.update())
+        services.theme.changed.connect(self._on_theme)  # a method: the connection ends with the widget
+
+    def _on_theme(self, _theme: object) -> None:
+        self.update()
 
     @property
     def theme(self) -> Theme:

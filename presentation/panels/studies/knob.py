@@ -31,7 +31,10 @@ class StepSlider(QSlider):
         self.setRange(0, max(len(steps) - 1, 0))
         self.setSingleStep(1)
         self.setPageStep(10)
-        services.theme.changed.connect(lambda *_: self.update())
+        services.theme.changed.connect(self._on_theme)  # a method: the connection ends with the widget
+
+    def _on_theme(self, _theme: object) -> None:
+        self.update()
 
     def nearest(self, value: float) -> int:
         """The place next to a value."""

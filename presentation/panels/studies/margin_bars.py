@@ -23,7 +23,10 @@ class MarginBars(QWidget):
         self.verdicts: Sequence[GoalVerdict] = ()
         self.setObjectName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        services.theme.changed.connect(lambda *_: self.updateGeometry())
+        services.theme.changed.connect(self._on_theme)  # a method: the connection ends with the widget
+
+    def _on_theme(self, _theme: object) -> None:
+        self.updateGeometry()
 
     def show_verdicts(self, verdicts: Sequence[GoalVerdict]) -> None:
         self.verdicts = verdicts

@@ -39,7 +39,10 @@ class YieldBar(QWidget):
         self._services = services
         self._found = (0.0, 0.0, 0.0)
         self.setObjectName("yield_bar")
-        services.theme.changed.connect(lambda *_: self.update())
+        services.theme.changed.connect(self._on_theme)  # a method: the connection ends with the widget
+
+    def _on_theme(self, _theme: object) -> None:
+        self.update()
 
     def show_yield(self, value: float, low: float, high: float) -> None:
         self._found = (value, low, high)

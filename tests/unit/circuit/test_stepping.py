@@ -99,3 +99,13 @@ def test_a_quantity_that_is_not_there_is_told_at_its_card() -> None:
     with pytest.raises(UserInputError) as told:
         at_point(without_steps(netlist), point)
     assert told.value.line == 5
+
+
+def test_a_parameter_called_like_a_source_is_the_parameter() -> None:
+    text = b"t\nVin a 0 PWL(0 0 1n {Vin})\n.step param Vin list 1 10\n.param Vin=2\n.tran 1m\n.end\n"
+    netlist = Netlist.parse(text)
+    (axis,) = step_axes(netlist)
+    assert axis.kind == "param"
+    stepped = at_point(without_steps(netlist), step_points((axis,))[1]).to_bytes().decode()
+    assert "Vin a 0 PWL(0 0 1n {Vin})" in stepped
+    assert ".param Vin=10" in stepped
