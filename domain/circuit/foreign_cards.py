@@ -33,6 +33,9 @@ RATING = late_pattern(
 )
 MAKER = late_pattern(r"(?i)\bmfg\s*=\s*[^\s)]+")
 """The maker on an LTspice model card, which ngspice would take for a parameter."""
+BARE_DIODE = late_pattern(r"\s*\.model\s+\S+\s+d\s*", re.IGNORECASE)
+"""LTspice's diode without a parameter. Without any charge ngspice finds no way through the moment a bridge
+with a floating side turns over; LTspice does. 1 fF is less than any node has."""
 RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
 """What LTspice keeps of a part and does not simulate."""
 RKM = late_pattern(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)

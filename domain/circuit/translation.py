@@ -218,6 +218,8 @@ class _Work:
         elif keyword not in ("step", "temp"):  # `stepping` reads these
             if keyword == "model" and self._dialect == "ltspice":
                 raw = foreign.MAKER.sub("", raw)
+                if foreign.BARE_DIODE.fullmatch(raw):
+                    raw += " cjo=1f"
             self._replace(statement, self._functions(foreign.micro(raw), statement))
 
     def _library(self, statement: Statement) -> None:

@@ -41,6 +41,11 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         ".model lim D(Ron=1m Roff=1G Vfwd=0 Ilimit=2)\n.op\n",
         {"v(b)": 10 * 100 / 100.1, "v(d)": -5.0, "i(b_d3)": 2.0},
     ),
+    "a bridge of bare diodes with a floating side": (
+        "V1 s 0 SINE(0 10 10k)\nR1 n s 5\nD1 g n D\nD2 n c D\nD3 g 0 D\nD4 0 c D\nC1 c g 10u\n.model D D\n"
+        ".tran 1m\n",
+        {"at(v(c)-v(g), 1m)": 8.299},
+    ),
     "what senses an inductor": (
         "V1 a 0 SINE(0 1 1k) AC 1\nL1 a b 1m\nR1 b 0 1k\nH1 h 0 L1 500\nF1 0 f L1 2\nR2 f 0 100\nR3 h 0 1k\n"
         ".ac lin 1 1 1\n",
