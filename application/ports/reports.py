@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from shared.message import Message
+
+if TYPE_CHECKING:
+    from domain.circuit.schematic.placing import Place
 
 ReportFormat = Literal["pdf", "html", "md"]
 
@@ -22,6 +25,9 @@ class ReportRequest:
     studies: Sequence[str] | None = None
     """Those it tells: kinds (the newest of each), numbers of runs, or "none" alone. None: the newest of each
     kind that was run here."""
+    places: Mapping[str, Mapping[str, Place]] = field(default_factory=dict)
+    """Where parts of the schematic stand that were moved by hand, by page (a subcircuit's path, "" for the
+    top level) and name in lower case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

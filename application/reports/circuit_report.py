@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from application.simulation.schematics import DrawSchematic
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
+    from domain.circuit.schematic.placing import Place
     from domain.simulation.goal_conditions import Settings
     from domain.simulation.goals import DesignGoal
     from domain.simulation.result import SimulationResult
@@ -90,12 +91,14 @@ class ReportCircuit:
         *,
         words: Mapping[str, str],
         studies: Sequence[str] | None = None,
+        places: Mapping[str, Mapping[str, Place]] | None = None,
     ) -> CircuitReport:
         """Gather it; the circuit is simulated unless a stored run is of the same files.
 
         `circuit`: in the project; None for its only one. `words`: those in the pictures, as in
-        `PictureOptions`. `studies`: as in `KeptStudies.chosen`. Raises UserInputError when it is not clear
-        which circuit is meant, it can't be read, or a study is not there; EnvironmentProblem without ngspice.
+        `PictureOptions`. `studies`: as in `KeptStudies.chosen`. `places`: as of `drawn_schematic`. Raises
+        UserInputError when it is not clear which circuit is meant, it can't be read, or a study is not
+        there; EnvironmentProblem without ngspice.
         """
         opened = await self.browse.open(folder)
         root = opened.root
@@ -128,7 +131,7 @@ class ReportCircuit:
                 if path != chosen
             ),
             result=result,
-            schematic=await drawn_schematic(self.schematics, chosen),
+            schematic=await drawn_schematic(self.schematics, chosen, places or {}),
             studies=told,
             goals=judged,
             pictures=pictures,

@@ -76,7 +76,11 @@ class MakeReport:
         """The report without writing it; errors as above."""
         words = self.pages() if pages is None else pages
         report = await self.gather()(
-            request.project, request.circuit, words=words.words, studies=request.studies
+            request.project,
+            request.circuit,
+            words=words.words,
+            studies=request.studies,
+            places=request.places,
         )
         return MadeReport(files=await words.files(report, form, stem), content=_content_of(report))
 

@@ -116,6 +116,20 @@ def _schematic(found: DrawnSchematic, say: Translate) -> Iterator[Block]:
         if found.advice is not None:
             yield Paragraph(say(found.advice))
         return
+    yield from _drawing(found, say)
+    for name, block in found.blocks:
+        yield Heading(3, say(msg("Subcircuit {name}", name=name)))
+        if block.reason is not None:
+            yield Paragraph(say(msg("Not drawn: {reason}", reason=block.reason)), "warn")
+        else:
+            yield from _drawing(block, say)
+    if found.left_out:
+        more = msg("{count} further {count:subcircuit is|subcircuits are} not drawn.", count=found.left_out)
+        yield Paragraph(say(more))
+
+
+def _drawing(found: DrawnSchematic, say: Translate) -> Iterator[Block]:
+    """One page of the schematic, in parts where it is wide."""
     whole = msg("{count} {count:element|elements}", count=found.elements)
     strips = strips_of(found.svg)
     for place, svg in enumerate(strips, 1):

@@ -27,6 +27,7 @@ async def _make(
     services: WindowServices, app: Application, window: QWidget, root: Path, circuit: Path
 ) -> None:
     from application.ports.reports import ReportRequest
+    from presentation.panels.schematic.feed import places_by_hand
     from presentation.report.making import TranslatedPages
 
     workspace = services.workspace
@@ -46,7 +47,8 @@ async def _make(
         await workspace.buffers.save_unsaved()
     workspace.status_changed.emit(msg("Making the report of {name}", name=circuit.name))
     pages = TranslatedPages(Translator(services.language.name, place="window"))
-    request = ReportRequest(project=root, circuit=circuit, studies=studies)
+    by_hand = {scope: places_by_hand(kept) for scope, kept in workspace.views.of(circuit).schematic.items()}
+    request = ReportRequest(project=root, circuit=circuit, studies=studies, places=by_hand)
     (written, *_) = await app.design.make_report(request, target, pages, overwrite=True)
     workspace.status_changed.emit(msg("Report: {path}", path=written.name))
     is_wanted = await choose(

@@ -182,7 +182,8 @@ class SettingRow(Row):
                 if is_optional(self._field) or kind == "json":
                     example = about(self._field).example
                     line.setPlaceholderText(example or self._services.language(msg("none")))
-                    line.setToolTip(example)  # most are longer than the field
+                    if example:
+                        line.setToolTip(example)  # most are longer than the field
                 line.textEdited.connect(lambda _text: self._judge())
                 line.editingFinished.connect(self._commit)
                 return line

@@ -31,6 +31,13 @@ _KIND = "draw schematic"
 _MOST_KEPT = 24
 
 
+def places_by_hand(kept: Mapping[str, tuple[int, int, int, bool, bool]]) -> dict[str, Place]:
+    """Places as the window keeps them (`CircuitView.schematic`), by the element's name in lower case."""
+    return {
+        name: Place(x, y, flip, turn, upright, Sides()) for name, (x, y, turn, flip, upright) in kept.items()
+    }
+
+
 class SchematicFeed(QObject):
     """Keeps a drawing of the shown file; at rest while nobody looks."""
 
@@ -123,10 +130,7 @@ class SchematicFeed(QObject):
     def _by_hand(self) -> dict[str, Place]:
         """Where the parts of the shown page stand, when one of them was moved by hand."""
         kept = {} if self.file is None else self._services.workspace.views.of(self.file).schematic
-        return {
-            name: Place(x, y, flip, turn, upright, Sides())
-            for name, (x, y, turn, flip, upright) in kept.get(self.scope, {}).items()
-        }
+        return places_by_hand(kept.get(self.scope, {}))
 
     def _keep_by_hand(self, places: Mapping[str, Place]) -> None:
         views = self._services.workspace.views

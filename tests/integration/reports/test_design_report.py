@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -10,6 +11,11 @@ from pathlib import Path
 import pypdf
 import pytest
 
+import bootstrap
+from application.ports.reports import ReportRequest
+from domain.circuit.schematic.placing import Place, Sides
+from presentation.report.making import TranslatedPages
+from presentation.translation import Translator
 from tests.ground.forked_commands import ForkedCommands
 
 CE = (
@@ -206,3 +212,36 @@ def test_a_model_writes_a_report_as_one_operation(forked_commands: ForkedCommand
         undone = run(forked_commands, "undo", tmp_path)
         assert undone.exit_code == 0, undone.stderr
     assert not (tmp_path / "reports").exists()
+
+
+BLOCKS = (
+    "blocks\nV1 in 0 1\nX1 in out outer\nR9 out 0 1k\n"
+    ".subckt outer a b\nX1 a b inner\nC7 b 0 1n\n.ends\n.subckt inner p n\nR5 p n 1k\n.ends\n.op\n.end\n"
+)
+
+
+async def test_subcircuits_are_drawn_and_parts_stand_where_a_hand_put_them(tmp_path: Path) -> None:
+    (tmp_path / "b.cir").write_text(BLOCKS)
+    app, words = bootstrap.build(), TranslatedPages(await asyncio.to_thread(Translator, "en"))
+    try:
+        places = {
+            "v1": Place(0, 0, flip=False, turn=0, upright=True, sides=Sides()),
+            "x1": Place(20, 0, flip=False, turn=0, upright=False, sides=Sides()),
+            "r9": Place(44, 8, flip=False, turn=0, upright=True, sides=Sides()),
+        }
+        pages = []
+        for by_hand in ({}, {"": places}):
+            made = await app.design.make_report.made(
+                ReportRequest(project=tmp_path, places=by_hand), "html", "r", words
+            )
+            pages.append(made.files["r.html"].decode("utf-8"))
+    finally:
+        await app.close()
+    for page in pages:
+        drawn = page[page.index("<h2>Schematic</h2>") :]
+        for name, part in (("outer", "C7"), ("inner", "R5")):
+            behind = drawn[drawn.index(f"<h3>Subcircuit {name}</h3>") :].partition("</svg>")[0]
+            assert f">{part}</text>" in behind
+    tops = [page[page.index("<h2>Schematic</h2>") :].partition("</svg>")[0] for page in pages]
+    assert all(f">{name}</text>" in top for top in tops for name in ("V1", "X1", "R9"))
+    assert tops[0] != tops[1]
