@@ -257,6 +257,34 @@ def test_an_answer_that_came_is_drawn_already_when_it_ends(services: WindowServi
         each.deleteLater()
 
 
+def test_an_answer_that_is_coming_when_its_tab_is_shown_is_drawn_from_its_end(
+    services: WindowServices,
+) -> None:
+    """Another tab's answer has come far meanwhile: a turn of the loop draws some of it, not all."""
+    view, again = PlainConversation(services), PlainConversation(services)
+    coming = AnswerText(key="a", text=text_of(30_000), model="m", is_streaming=True)
+    stages = coming.text.count("## Stage")
+    view.apply([Reset(items=(coming,))])
+    assert f"Stage {stages}:" in view.text
+    assert "Stage 2:" not in view.text, "it was drawn in one turn of the loop"
+    view.apply([Streamed(key="a", text="\n\nIt goes on.\n\nAnd on")])
+    while view._slices.isActive():
+        view._show_slice()
+    shown = [int(each) for each in re.findall(r"Stage (\d+):", view.text)]
+    assert shown == list(range(1, stages + 1))
+    assert view.text.rstrip().endswith("And on")
+    done = replace(coming, text=f"{coming.text}\n\nIt goes on.\n\nAnd on", is_streaming=False)
+    view.apply([Updated(item=done)])
+    again.apply([Reset(items=(done,))])
+    for each in (view, again):
+        while each._slices.isActive():
+            each._show_slice()
+    assert view.text == again.text
+    for each in (view, again):
+        each.close()
+        each.deleteLater()
+
+
 async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_up_to_them(
     services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from presentation.look import drawings
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.charts import svg_of
 from presentation.panels.conversation.items import Item
-from presentation.panels.conversation.markup import Block, block_html, to_html, whole_block_html
+from presentation.panels.conversation.markup import KEPT_BLOCKS, Block, block_html, to_html, whole_block_html
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.rows import row_of
 from presentation.panels.conversation.words import split_words
@@ -66,7 +66,7 @@ def _acting(act: str, argument: str, shown: str, kind: str = "name", tip: str = 
     return _tag("a", shown, kind, role="link", tabindex="0", title=tip, data_act=act, data_arg=argument)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=KEPT_BLOCKS)
 def whole_prose(block: Block, names: Names) -> str:
     """A block of an answer that will not grow any more, with the names of the project in it as links."""
     html_of_it = whole_block_html(block)

@@ -79,8 +79,9 @@ _MOST_RULES = 100
 """In one block; Markdown takes time by the square of these. A block with more is data, no prose."""
 WORD_BREAK = "<wbr>"
 """In a word of more than a thousand letters: where a line may end that would be looked for in all of it."""
-_KEPT_BLOCKS = 1_000
-"""Rendered blocks that are kept: some long answers."""
+KEPT_BLOCKS = 4_000
+"""Rendered blocks that are kept: an answer of 200 kB has two thousand, and is shown anew at its end and
+with its tab."""
 
 _FENCE = re.compile(r"^ {0,12}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
@@ -259,7 +260,7 @@ def block_html(block: Block) -> str:
     return visible(_code_html(block) if block.kind == "code" else _text_html(block.text))
 
 
-@lru_cache(maxsize=_KEPT_BLOCKS)
+@lru_cache(maxsize=KEPT_BLOCKS)
 def whole_block_html(block: Block) -> str:
     """One block that will not grow any more.
 

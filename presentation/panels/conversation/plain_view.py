@@ -489,9 +489,10 @@ class PlainConversation(QWidget):
                 if number == len(prose):
                     prose.append(Part(self._frame_behind(parts[-1].frame if parts else frame)))
                     parts.append(prose[number])
-                piece = self._render().prose(change.key, coming.groups[number])
-                prose[number].what = piece.what
-                self._write(prose[number].frame, piece)
+                part = prose[number]
+                self._unwritten = [each for each in self._unwritten if each[0] is not part]
+                self._unwritten.append((part, self._render().prose(change.key, coming.groups[number])))
+            self._write_last()  # of what came while nobody looked at it the rest follows
             tail = coming.splitter.tail()
             text = "" if tail is None else tail.text
         if text:
