@@ -133,7 +133,10 @@ class ExamineEnvironment:
         else:
             told = msg("exact for OpenAI's models ({names}); estimated for others", names=", ".join(names))
             return (Finding(name="tokens", state="ok", message=told),)
-        advice = msg("For exact counts of OpenAI's models: make langchain, then providers vocabulary")
+        advice = msg(
+            "For exact counts of OpenAI's models: make langchain (of a wheel: pip install tiktoken), "
+            "then providers vocabulary"
+        )
         return (Finding(name="tokens", state="unused", message=told, advice=advice),)
 
     async def _keys(self) -> tuple[Finding, ...]:

@@ -413,7 +413,7 @@ def _is_secret(name: str) -> bool:
 
 def _missing(package: str) -> UserInputError:
     how = (
-        msg("Install it with: make langchain")
+        msg("Install it with: make langchain (of a wheel: pip install langchain-openai)")
         if package in {"langchain_openai", "openai"}
         else msg("Install the package that has it into the program's environment (.venv).")
     )
