@@ -79,10 +79,14 @@ class Installation:
         ngspice = self._ngspice_path or _which("ngspice")
         if ngspice is None or not ngspice.is_file():
             raise EnvironmentProblem(
-                msg("ngspice was not found."),
+                msg("ngspice was not found.")
+                if ngspice is None
+                else msg("The simulator of the settings, {path}, is not there.", path=ngspice),
                 advice=msg(
                     "Install it (Debian, Ubuntu: apt install ngspice) or set its path in the settings."
-                ),
+                )
+                if ngspice is None
+                else msg("Correct its path in the settings, or empty it to take the ngspice found on PATH."),
                 error_type="simulator_missing",
             )
         return ngspice, self._bubblewrap_path or _which("bwrap"), interpreter_path()

@@ -16,6 +16,9 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton
 
+import bootstrap
+from application.app import Application
+from application.simulation.simulating import SimulationRequest
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.context_block import ContextShares
 from domain.settings import ShownSetting, UserSettings, groups
@@ -27,6 +30,8 @@ from presentation.dialogs.settings.storage import StoragePart
 from presentation.dialogs.settings.values import control_of, plain_of, text_of
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
+from shared.errors import EnvironmentProblem
+from shared.paths import user_home
 from shared.setting import about, default_of, described, read_field
 from tests.fakes import tool_server
 from tests.gui.conftest import Until
@@ -411,3 +416,35 @@ async def test_tool_servers_are_added_connected_turned_off_and_removed(
     await until(lambda: not part._shown)
     assert kept(services).get("tool_servers", {}) == {}
     await services.app.conversations.tool_servers.connect()  # what is gone from the settings is left
+
+
+async def test_what_is_read_at_the_start_holds_from_the_next_one_on(tmp_path: Path) -> None:
+    """A library folder is included from; another simulator is the one that is started."""
+    folder, circuit = tmp_path / "models", tmp_path / "c.cir"
+    folder.mkdir()
+    (folder / "mine.lib").write_text(".model dmine D(IS=1f)\n")
+    circuit.write_text("c\nV1 a 0 1\nD1 a 0 dmine\n.include mine.lib\n.op\n.end\n")
+    user_home().mkdir(parents=True, exist_ok=True)
+
+    def started() -> Application:
+        app = bootstrap.build()
+        assert app.program.language  # its settings are read
+        return app
+
+    async def ran() -> tuple[bool, str]:
+        app = await asyncio.to_thread(started)
+        try:
+            result = await app.simulation.run(SimulationRequest(circuit=circuit))
+            return result.ok, ""
+        except EnvironmentProblem as error:
+            return False, str(error.message.params["path"])
+        finally:
+            await app.close()
+
+    settings = user_home() / "settings.json"
+    assert (await ran())[0] is False
+    settings.write_text(json.dumps({"libraries": [str(folder)]}))
+    assert (await ran())[0] is True
+    settings.write_text(json.dumps({"libraries": [str(folder)], "ngspice_path": str(tmp_path / "none")}))
+    is_ok, why = await ran()
+    assert (is_ok, why) == (False, str(tmp_path / "none"))

@@ -320,11 +320,12 @@ async def test_a_killed_simulator_is_told_from_a_crash(make_runner: MakeRunner, 
 
 
 async def test_ngspice_missing(make_runner: MakeRunner, make_job: MakeJob, tmp_path: Path) -> None:
-    runner = make_runner(ngspice_path=tmp_path / "nowhere/ngspice")
+    chosen = tmp_path / "nowhere/ngspice"
     with pytest.raises(EnvironmentProblem) as caught:
-        await runner.run(make_job("t\nR1 a 0 1\n.op\n.end\n"))
+        await make_runner(ngspice_path=chosen).run(make_job("t\nR1 a 0 1\n.op\n.end\n"))
     assert caught.value.error_type == "simulator_missing"
-    assert "apt install ngspice" in str(caught.value.advice)
+    assert caught.value.message.params["path"] == chosen
+    assert "settings" in str(caught.value.advice)
 
 
 async def test_ngspice_that_does_not_work(make_runner: MakeRunner, tmp_path: Path) -> None:

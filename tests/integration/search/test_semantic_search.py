@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from application.search.searching import Answer, SearchProject
+from domain.llm.chat import ProviderError
 from domain.search.embedding import EmbeddingSettings
 from domain.search.query import SearchQuery
 from infrastructure.llm_adapters.embeddings import EmbeddingClient
@@ -206,3 +208,21 @@ async def test_the_background_embeds_all_and_a_broken_run_goes_on(desk: Desk) ->
         sent = len(server.requests)
         await search.refresh(desk.root)
         assert len(server.requests) == sent
+
+
+async def test_long_texts_are_cut_and_an_answer_is_waited_for_as_long_as_is_set() -> None:
+    with EmbeddingServer() as server:
+        settings = EmbeddingSettings(
+            provider="openai-compatible", model="m", base_url=server.base_url, max_characters=100
+        )
+        patient, hasty = (
+            EmbeddingClient(each, environment={}, retries=RetryPolicy(sleep=_no_pause))
+            for each in (settings, replace(settings, timeout_s=1e-6))
+        )
+        await patient.embed(["hiss " * 100])
+        assert [len(text) for text in server.texts] == [100]
+        with pytest.raises(ProviderError) as caught:
+            await hasty.embed(["hiss"])
+        assert "1e-06" in str(caught.value.message.params)
+        for client in (patient, hasty):
+            await client.close()
