@@ -190,7 +190,9 @@ _QUESTION = re.compile(
 _NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? for\b|\bsearch\b", _I)
 """Asks for a part, not for a circuit."""
 _HYPOTHESIS = re.compile(
-    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是|会怎么?样", _I
+    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是|的话|"
+    r"会(?:怎么?样|变|不会|是多少|有多|降|升|掉|饱和)",
+    _I,
 )
 """Something is to be tried, not to be changed."""
 _NO_SIMULATION = re.compile(
@@ -200,8 +202,9 @@ _NO_SIMULATION = re.compile(
 )
 _NEGATION = re.compile(r"\b(?:don'?t|do not|never|stop)\b|不要|不用|不必|请勿|别(?!的|人)|无需", _I)
 _CHANGE = re.compile(
-    r"\b(?:change|set|make|modify|update|adjust|increase|decrease|raise|lower|reduce|put|replace)\b"
-    r"|改|设[为成置]|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
+    r"\b(?:change|set|make|modify|update|adjust|increase|decrease|raise|lower|reduce|put|replace|bump|drop|bring|crank|"
+    r"take|push|turn|swap)\b"
+    r"|改|设[为成置]|[给加弄]到|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
     _I,
 )
 _NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -220,8 +223,8 @@ _ASSIGNMENT = re.compile(
     r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
-    r"\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
-    rf"|增大到|减小到|提高到|降低?到|[为到])\s*{_VALUE}",
+    r"(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
+    rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到])\s*{_VALUE}",
     _I,
 )
 _DIRECT = re.compile(
@@ -398,6 +401,7 @@ _OWN = frozenset(
 
 
 _LOOKS = frozenset({"point", "current", "voltage", "power", "figure", "limits"})
+_SPREADS = frozenset({"monte_carlo", "worst_case"})
 _STUDIES = frozenset({"sweep", "worst_case", "monte_carlo", "tune", "what_if"})
 """Whose answer holds what is looked at."""
 
@@ -455,6 +459,8 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
                 continue
             return None
         found = _with_next(found, command)
+    if _HYPOTHESIS.search(rest) and any(isinstance(each, Change) for each in found):
+        found = _as_trial(found, rest)
     return _better(whole, found)
 
 
@@ -472,12 +478,42 @@ def _is_context(clause: str) -> bool:
     )
 
 
-def _with_next(found: list[Command], command: Command) -> list[Command]:
+def _tried(command: Command) -> Command:
+    """A change as a trial: the sentence asks what would come of it."""
+    if not isinstance(command, Change) or command.expressions:
+        return command
+    figures = command.ask if command.ask is not None else Ask(intent="figure")
+    return replace(figures, intent="what_if", file=command.file, parameters=command.values)
+
+
+def _as_trial(found: Sequence[Command], rest: str) -> list[Command]:
+    """Changes as trials, of the figures that are asked for beside them."""
+    tried = [_tried(each) for each in found]
+    asked = figures_of(_ASSIGNMENT.sub(" ", rest))
+    if asked is None or not any(isinstance(each, Ask) and each.intent == "what_if" for each in tried):
+        return tried
+    return [
+        replace(each, figures=each.figures or asked.figures)
+        for each in tried
+        if isinstance(each, Ask) and each.intent not in _LOOKS
+    ]
+
+
+def _with_next(found: list[Command], command: Command) -> list[Command]:  # noqa: PLR0911 - one a pair
     """The commands with one more: what is looked at behind a change is its before and after."""
     last = found[-1] if found else None
+    if isinstance(last, Simulate) and last.stop and isinstance(command, Ask) and command.intent == "figure":
+        return found
     if isinstance(last, Change):
         if isinstance(command, Simulate) and not command.parameters and not command.stop:
             return [*found[:-1], replace(last, simulates=True)]
+        if (
+            isinstance(command, Ask)
+            and command.intent == "figure"
+            and last.ask is not None
+            and not last.ask.figures
+        ):
+            return [*found[:-1], replace(last, ask=command)]
         if isinstance(command, Ask) and command.intent == "compare" and last.ask is not None:
             return found
         if (
@@ -512,6 +548,8 @@ def _better(whole: Command, found: Sequence[Command]) -> Command | None:  # noqa
     if mine == "figure" and len(places) > 1:
         return Several(commands=tuple(found))
     others = own - {mine} - (_LOOKS if mine in _STUDIES else frozenset())
+    if mine in _SPREADS:
+        others -= _SPREADS
     if mine == "tune" and isinstance(whole, Ask) and whole.kept:
         return None
     is_more = bool(others & (_OWN | {"Change"})) or (isinstance(whole, Simulate) and "figure" in own)
@@ -598,7 +636,7 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
     wanted = expressions or plain_expressions(rest)
     if simulates or analysis:
         return Simulate(file=file, analysis_type=analysis, expressions=wanted)
-    if expressions or (wanted and _MEASURE.match(rest.strip())):
+    if expressions:
         return Measure(file=file, expressions=wanted)
     return None
 

@@ -77,7 +77,7 @@ FIGURES: dict[str, Figure] = {
         kind="ac", expressions=("db(dcgain({x}))",), sensed="mag(dcgain({x}))",
     ),
     "gain": Figure(
-        words=r"(?<![a-z])(?:voltage |mid-?band |small-signal )?(?:gain|amplification)(?![a-z])|how much does it amplify|how far down|attenuation|(?:电压|中频)?(?:增益|放大倍数)|衰减",
+        words=r"(?<![a-z])(?:voltage |mid-?band |small-signal )?(?:gain|amplification)(?![a-z])|how much does it amplify|how far down|attenuat(?:ion|es?|ing)|(?:电压|中频)?(?:增益|放大倍数)|衰减",
         name=msg("gain"), unit="dB", kind="ac", expressions=("db(max(mag({x})))",), at="db(gain({x},{f}))",
         sensed="max(mag({x}))",
     ),

@@ -447,7 +447,7 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
                     if each[:1] in "rR"
                 ),
             ]
-            own = loads[0] if loads else name
+            own = loads[0] if loads else _at_the_output(circuit) or name
         if name == "supply":
             supplies = [
                 each.name
@@ -472,6 +472,19 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
     return found
 
 
+_LEAST_PERCENT = 2.0
+"""From here on a duty cycle is told in percent."""
+
+
+def _at_the_output(circuit: Circuit) -> str:
+    """The resistor from the output to ground."""
+    ends = {circuit.output.lower(), "0"}
+    found = [
+        each for each in circuit.top if each.letter == "r" and {pin.key for pin in each.nodes[:2]} == ends
+    ]
+    return found[0].name if len(found) == 1 else ""
+
+
 def _changed(
     circuit: Circuit, values: Sequence[tuple[str, str]], speech: Speech
 ) -> Generator[Call, Outcome, tuple[list[str], bool]]:
@@ -480,6 +493,7 @@ def _changed(
     if not duty:
         return (yield from change_values(circuit.file, values, speech))
     pulse, share = circuit.drive_pulse, number_of(duty)
+    share = share / 100 if share is not None and share >= _LEAST_PERCENT else share
     if pulse is None or share is None or not 0 < share < 1:
         reason = (
             msg("{file} has no PULSE source that drives a switch.", file=circuit.file)
@@ -561,11 +575,14 @@ _OPEN = {"r": "1e12", "l": "1e6", "c": "1e-18"}
 
 def _tried_values(circuit: Circuit, ask: Ask) -> list[tuple[str, str]] | Message:
     values: list[tuple[str, str]] = []
-    for name, told in (*ask.parameters, *((name, "") for name in ask.removed)):
+    plain = resolved(circuit, ask.parameters)
+    if isinstance(plain, Message):
+        return plain
+    for name, told in (*plain, *((name, "") for name in ask.removed)):
         part = circuit.element(name)
         if part is None:
             return no_such_part(circuit, (name,))
-        text = number((value_of(part) or 0.0) * float(told[1:])) if told.startswith("*") else told
+        text = told
         if not text and part.letter not in _OPEN:
             return msg(
                 "I can try a circuit without a resistor, a capacitor or an inductor, not without {name}.",
@@ -750,7 +767,9 @@ def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         if least > _ZERO_SHARE * greatest
         else msg("Discontinuous conduction: the current of {name} comes down to zero.", name=part.name)
     )
-    return "\n".join([speech.say(verdict), *(speech.say(told_line(circuit, *each)) for each in found)])
+    given = ", ".join(f"{name} = {value}" for name, value in ask.parameters)
+    head = [speech.say(msg("For this run only: {values}.", values=given))] if given else []
+    return "\n".join([*head, speech.say(verdict), *(speech.say(told_line(circuit, *each)) for each in found)])
 
 
 _ZERO_SHARE = 0.02
@@ -839,6 +858,9 @@ def power(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
     names = ask.names
+    if names == ("load",):
+        own = resolved(circuit, (("load", "1"),))
+        names = names if isinstance(own, Message) else (own[0][0],)
     if names == ("l*",):
         names = tuple(each.name for each in circuit.top if each.letter == "l")
     parts = [element for name in names if (element := circuit.element(name)) is not None]
@@ -981,6 +1003,9 @@ def point(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             speech.say(said if verdict is None else msg("{verdict} {told}", verdict=verdict, told=said))
         )
     nodes = next((line.strip() for line in outcome.lines if line.startswith("nodes: ")), "")
+    if ask.parameters:
+        given = ", ".join(f"{name} = {value}" for name, value in ask.parameters)
+        lines.insert(0, speech.say(msg("For this run only: {values}.", values=given)))
     if not wanted and nodes:
         lines.append(speech.say(msg("Node voltages: {nodes}", nodes=nodes.removeprefix("nodes: "))))
     return bullets(lines) if len(lines) > 1 else lines[0]

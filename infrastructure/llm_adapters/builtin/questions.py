@@ -388,6 +388,10 @@ def _letter(before: str, after: str) -> str:
 
 def _bound(before: str, after: str) -> Bound | None:
     """``> 40 dB``, ``40 dB or more`` and the like, where the sentence reader takes none."""
+    if re.search(r"比\s*$", before) and (
+        than := re.match(r"\s*(?:还|更)?(?P<low>低|小|少)|\s*(?:还|更)?[高大多]", after)
+    ):
+        return "at_most" if than["low"] else "at_least"
     if re.search(r"(?:>|≥|大于|高于|超过|至少|over|above|at least)\s*=?\s*$", before, ANY_CASE):
         return "at_least"
     if re.search(r"(?:<|≤|小于|低于|不超过|below|under|within)\s*=?\s*$", before, ANY_CASE):
@@ -459,6 +463,8 @@ def _tune(words: _Words) -> Ask | None:
     ask = _studied(words)
     if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
         ask = replace(ask, figures=("cutoff",))  # a wish in hertz, of a circuit that is there
+    if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
+        ask = replace(ask, figures=("gain",))
     is_value = WHAT_VALUE.search(words.text) is not None and bool(ask.names)
     starts = re.match(r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will)\b", words.text, ANY_CASE)
     if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or starts)):
@@ -500,6 +506,13 @@ def _swept(words: _Words) -> Ask | None:
         SUPPLIES, words.text, ANY_CASE
     ):  # fmt: skip
         return replace(ask, names=("supply",), value=None, upper=None, unit="")
+    if (
+        not ask.names
+        and ask.span is not None
+        and ask.unit == "Ohm"
+        and re.search(r"\bload|负载", words.text, ANY_CASE)
+    ):
+        return replace(ask, names=("load",), value=None, upper=None, unit="")
     if ask.names or (ask.span is not None and HEATS.search(words.text)):
         return replace(ask, names=ask.names[:1], value=None, upper=None, unit="")
     return None
@@ -585,12 +598,15 @@ def _compared(words: _Words) -> Ask | None:
 
 def _swap(words: _Words) -> Ask | None:
     """Another type for a part: "replace Q1 by a 2N2222"."""
-    number = _PART_NUMBER.search(words.text)
+    numbers = list(_PART_NUMBER.finditer(words.text))
+    number = numbers[-1] if numbers else None
     names = tuple(
         name
         for name in words.ask.names
         if name[0].lower() in "qxdmjz" and number is not None and name.upper() != number[0].upper()
     )
+    if len(numbers) > 1 and not names:  # "the LM358 for a TL072"
+        names = (numbers[0][0],)
     if number is None or not names or SWAPS.search(words.text) is None:
         return None
     is_trial = HYPOTHESIS.search(words.text) is not None
@@ -625,6 +641,14 @@ def _across(words: _Words) -> Ask | None:
     )
 
 
+def _scatter(words: _Words) -> Ask | None:
+    """A question for a figure where parts have tolerances: how far it may go."""
+    ask = _studied(words)
+    if not ask.figures or ask.figures[0] == "settling_time":  # within so many percent
+        return None
+    return ask if ask.tolerances and ask.value is None and QUESTION.search(words.text) else None
+
+
 def _current(words: _Words) -> Ask | None:
     """Of parts; of the supply where none is named, of the inductors where these are meant."""
     ask = words.ask
@@ -634,9 +658,15 @@ def _current(words: _Words) -> Ask | None:
         return None
     if ask.names:
         return replace(ask, query=peak)
+    if re.search(r"\bload current|负载(?:的)?电流|输出电流|output current", words.text, ANY_CASE):
+        return replace(ask, query=peak, names=("load",))
     if re.search(r"induct\w*|coil|电感", words.text, ANY_CASE):
         return replace(ask, query=peak, names=("l*",))
-    if re.search(r"supply|quiescent|total|draw|consum|battery|电源|静态|总|消耗|耗电", words.text, ANY_CASE):
+    if re.search(
+        r"supply|quiescent|total|draw|consum|battery|\binput current|电源|静态|总|消耗|耗电|输入电流",
+        words.text,
+        ANY_CASE,
+    ):
         return replace(ask, query="supply")
     return None
 
@@ -742,7 +772,7 @@ _NEUTRAL_CHINESE = sorted(
 )
 
 
-_SAME_AS = {"heat": "sweep", "terminal": "point", "advice": "limits"}
+_SAME_AS = {"scatter": "worst_case", "heat": "sweep", "terminal": "point", "advice": "limits"}
 _NEEDS: Mapping[str, Needs] = {
     "set_goal": _goal,
     "count": _count,
@@ -766,6 +796,7 @@ _NEEDS: Mapping[str, Needs] = {
     "swap": _swap,
     "stimulus": _stimulus,
     "losses": _as_it_is,
+    "scatter": _scatter,
     "voltage": _node,
     "figure": _figure,
 }
@@ -773,6 +804,10 @@ _NEEDS: Mapping[str, Needs] = {
 _PATTERNS = tuple((intent, re.compile(words, ANY_CASE)) for intent, words in INTENTS)
 _OF_PARTS = frozenset({"point", "power", "current", "node", "voltage", "across"})
 """Looked for in what the names of figures leave: a cut-off is no transistor that is off."""
+_PLAIN = frozenset(
+    {"point", "role", "current", "voltage", "power", "across", "losses", "node", "supply", "conduction"}
+)
+"""Looks at what is there: a value that is wished or asked about has no place in them."""
 _OF_NO_CIRCUIT = frozenset({"undo", "find_part"})
 
 
@@ -819,6 +854,8 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
         is_yield = intent == "monte_carlo" and (
             ask.near is not None or re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
+        if intent in _PLAIN and ask.value is not None:
+            continue  # a number of it would be passed over
         judges = intent in ("monte_carlo", "worst_case") and bool(ask.figures)  # bounds of what is named
         if (
             not judges

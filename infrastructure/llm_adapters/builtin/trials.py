@@ -298,7 +298,10 @@ _CARD = re.compile(
 
 def swap(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911 - every return is an answer
     """Another type from the model library for a part, and the figures before and after."""
-    part = circuit.element(ask.names[0])
+    part = circuit.element(ask.names[0]) or next(
+        (each for each in circuit.top if each.model is not None and each.model.key == ask.names[0].lower()),
+        None,
+    )
     if part is None or part.model is None:
         return speech.say(no_such_part(circuit, ask.names))
     if not ask.writes:
@@ -412,7 +415,7 @@ def stimulus(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Figures over values of a part, or over temperature."""
     name = ask.names[0] if ask.names else "temp"
-    if name in ("supply", "beta"):
+    if name in ("supply", "beta", "load"):
         own = _swept_name(circuit, name)
         if isinstance(own, Message):
             return speech.say(own)
@@ -479,8 +482,8 @@ _ONE_BY_ONE = 5
 
 def _swept_name(circuit: Circuit, name: str) -> str | Message:
     """The only supply, or the current gain of the only type of transistor."""
-    if name == "supply":
-        found = resolved(circuit, (("supply", "1"),))
+    if name in ("supply", "load"):
+        found = resolved(circuit, ((name, "1"),))
         return found if isinstance(found, Message) else found[0][0]
     models = {each.model.text for each in circuit.top if each.letter == "q" and each.model is not None}
     if len(models) != 1:

@@ -399,11 +399,13 @@ def _scaled_together(
 
     All of them in one proportion move every frequency of such a circuit alike, so that Q and gain stay.
     """
+    if any(each.letter in "qmj" for each in circuit.top):
+        return {}
     found = yield from _sensitivities(circuit, wanted, _adjustable(circuit), speech)
     if isinstance(found, str):
         return {}
     for letter in _letters_for(ask):
-        own = [name for name in found if name[0].lower() == letter and abs(found[name]) >= _TELLING]
+        own = [name for name in found if name[0].lower() == letter and name not in circuit.loads]
         if 1 < len(own) <= _MOST_MOVED and abs(sum(found[name] for name in own) + 1) < _ALIKE:
             return {
                 name: value_of(part) or 0.0 for name in own if (part := circuit.element(name)) is not None

@@ -39,8 +39,8 @@ WITHIN = re.compile(
 OTHERWISE = re.compile(
     r"\b(?:why|without|instead|rather|should|chang\w*|replac\w*|swap\w*|compar\w*|than|limit\w*|unless|if|suppose|would|want|need|make|making"
     r"|made|remov\w*|delet\w*|add|adding|design\w*|build|best|better|improv\w*|typical\w*|theor\w+|formula|equation|defin\w+|mean by|means"
-    r"|everyone|in general|generally|usually|before|until|while|clip\w*|saturat\w*|largest|maximum|allowed|stable|oscillat\w*|how (?:large|big|high|small|low|far) can|how (?:can|do|could|should|to)|what is an?|explain|set|increase|reduce|raise|lower|with(?=\s+(?:an?|no)\b))\b"
-    r"|为[什何啥]|怎[么样]+(?!样[?？]?$)|如何|如果|假[如设]|要是|不要|去掉|拿掉|没有(?!尖|峰|过|超)|换|改|比[较起]|优化|设计|建议|公式|定义|什么[是叫]|一般|通常|想要|应该|截幅|削[波顶底]|失真之前|最大(?:能|可以|允许)|能(?:接|给|加|带|承受)|设[为成]|调[到成高低]|提高|降低|增大|减小|变[成为]",
+    r"|everyone|in general|generally|usually|before|until|while|doubl\w+|halv\w+|clip\w*|saturat\w*|slope|roll-?off|largest|maximum|allowed|stable|oscillat\w*|how (?:large|big|high|small|low|far) can|how (?:can|do|could|should|to)|what is an?|explain|set|increase|reduce|raise|lower|with(?=\s+(?:an?|no)\b))\b"
+    r"|为[什何啥]|怎[么样]+(?!样[?？]?$)|如何|如果|假[如设]|要是|不要|去掉|拿掉|没有(?!尖|峰|过|超)|换|改|比[较起]|优化|设计|建议|公式|定义|什么[是叫]|一般|通常|想要|应该|加倍|减半|翻倍|斜率|滚降|截幅|削[波顶底]|失真之前|最大(?:能|可以|允许)|能(?:接|给|加|带|承受)|设[为成]|调[到成高低]|提高|降低|增大|减小|变[成为]",
     ANY_CASE,
 )
 """Words by which a sentence with a figure is more than the question for it."""
@@ -207,6 +207,8 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("stimulus",
      r"\b(?:drive|driving|apply|feed|inject|with|input|send|use|try|put)\b.*\b(?:sin(?:e|us\w*)?|square|step|pulse)\b|(?:输入|加|给|用|激励).{0,16}(?:正弦|方波|阶跃|脉冲)"),
     ("what_if", HYPOTHESIS.pattern),
+    ("losses",
+     r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of)s?\b.*\b(?:loss|dissipat\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"找|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
@@ -220,19 +222,17 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"°|degrees|temperature|"
      r"温度|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("sweep",
-     r"\bsweep\b(?! analysis)|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
+     r"\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
      r"扫描|扫一?下|扫参|扫到|从.{1,12}扫|从.{1,16}(?:变化?|增|降|升|改|加|减|调)[到至成]|\b(?:var(?:y|ies|ied)|goes|going|moves?|chang\w+|range\w*|swing\w*|anywhere|anything) (?:anywhere )?(?:from|between)\b"),
     ("conduction",
      r"\b[cd]cm\b|\b(?:dis)?continuous (?:conduction|mode)|(?:连续|断续)(?:导通|导电|模式|电流)|[连断]续(?:的)?(?:模式|状态|还是)"),
     ("advice", ADVICE.pattern),
     ("tune",
-     r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
+     r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
      r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
      r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|谁.*(?:影响|决定|限制)|对.{1,20}影响|影响.{0,4}(?:大|多大)|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
-    ("losses",
-     r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element)s?\b.*\b(?:loss|dissipat\w*|hottest|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("across",
      r"\bvoltage (?:across|over|on|at)\b|\bacross\b|两端.{0,6}电压|压降|承受.{0,4}电压|耐压|上的.{0,4}电压"),
     ("output_impedance",
@@ -244,7 +244,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
      r"集电极|发射极|基极|漏极|栅极"),
     ("role",
-     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do|doing|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
+     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|doing|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
      r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
     ("supply",
      r"\b(?:which|what)\b.*\b(?:supply|supplies|rails?)\b(?! current)|\bsupply voltages?\b|"
@@ -257,13 +257,14 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"功耗|功率|耗散|发热|损耗"),
     ("current",
      r"\bcurrents?\b|"
-     r"电流"),
+     r"电流|耗电"),
     ("voltage",
      r"\bv\(|\bvoltages?\b|"
      r"电压|电位"),
     ("node",
      r"\bwhat(?:'s| is)?\b.*\b(?:node|net)\b(?!.*\bvoltage\b)|\bconnect\w*\b|"
      r"节点.*(?:是什么|是干|连|接)|(?:连|接)(?:了|着|到)?(?:哪|什么)"),
+    ("scatter", r"%"),
     ("figure",
      r""),
 )  # fmt: skip
@@ -292,7 +293,7 @@ CLAUSES = re.compile(
 )
 
 TIMES_NOW = re.compile(
-    r"\b(?P<twice>double|twice)\s+(?:the (?:value of )?)?(?P<a>[A-Z]\w{0,6})\b|\b(?P<half>halve|half)\s+(?:the (?:value of )?)?(?P<b>[A-Z]\w{0,6})\b"
+    r"\b(?P<twice>(?i:double|twice))\s+(?:the (?:value of )?)?(?P<a>[A-Z]\w{0,6})\b|\b(?P<half>(?i:halve|half))\s+(?:the (?:value of )?)?(?P<b>[A-Z]\w{0,6})\b"
     r"|(?P<c>[A-Z]\w{0,6})\s*(?:的值)?(?:翻一?倍|加倍|加大一倍|增大一倍|翻番)|(?P<d>[A-Z]\w{0,6})\s*(?:的值)?(?:减半|减小一半|变为一半)"
 )
 """A value against the one that is there."""
