@@ -615,6 +615,10 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
     simulates = _SIMULATE.search(without_run) is not None
     values = _changes(rest)
     is_tried = _HYPOTHESIS.search(rest) is not None or (simulates and not _CHANGE.search(rest))
+    if values and is_tried and not expressions and not simulates:
+        return _tried(
+            Change(file=file, values=values, simulates=False, ask=figures_of(_ASSIGNMENT.sub(" ", rest)))
+        )
     if values and is_tried:
         return Simulate(file=file, parameters=values, expressions=expressions)
     is_change = (
