@@ -1013,7 +1013,10 @@ def point(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 def _verdict(asked: str, kind: str, region: str) -> Message | None:
     """Yes or no, where a state was asked for."""
-    states = next((states for words, states in _ASKED_STATES if re.search(words, asked, re.IGNORECASE)), None)
+    found = [states for words, states in _ASKED_STATES if re.search(words, asked, re.IGNORECASE)]
+    if re.search(r"\bor\b|还是", asked, re.IGNORECASE):  # one of two: the region says which
+        return None
+    states = found[0] if found else None
     if states is None or not region:
         return None
     is_so = states.get(region, False)
