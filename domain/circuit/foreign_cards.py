@@ -104,6 +104,8 @@ TABLE = late_pattern(
     re.IGNORECASE,
 )
 MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
+BARE_AT = late_pattern(r"\b(?P<key>at|td|rise|fall|cross)\s+(?=[\d.{+-]|last\b)", re.IGNORECASE)
+"""In a measurement, without the equals sign."""
 MEAS_KINDS = frozenset({"tran", "ac", "dc", "op", "noise", "sp", "tf"})
 STARTED_AT = late_pattern(
     r"(?P<times>\.tran\s+[^\s=]+\s+[^\s=]+)(?P<uic>(?:\s+uic)?)\s+start\s*=\s*(?P<start>\S+)(?P<rest>.*)$",

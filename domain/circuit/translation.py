@@ -333,12 +333,14 @@ class _Work:
         return raw if match is None else f".{match[1]} lin 1 {match[2]} {match[2]}"
 
     def _measure(self, statement: Statement) -> None:
-        """LTspice lets the analysis out, and means that of the deck."""
-        words = statement.words
+        """LTspice lets the analysis out, and means that of the deck; it takes `AT 1m` for `AT=1m`."""
+        words, raw = statement.words, statement.raw
         if len(words) > 2 and words[1].key not in foreign.MEAS_KINDS:
             kind = next((kind for kind in self._kinds if kind in foreign.MEAS_KINDS), "tran")
-            head = statement.raw[: words[1].start]
-            self._replace(statement, f"{head}{kind} {statement.raw[words[1].start :]}")
+            raw = f"{raw[: words[1].start]}{kind} {raw[words[1].start :]}"
+        if self._dialect == "ltspice":
+            raw = foreign.BARE_AT.sub(r"\g<key>=", raw)
+        self._replace(statement, raw)
 
     # ---- elements --------------------------------------------------------------------------------
 

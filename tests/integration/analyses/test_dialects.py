@@ -229,3 +229,15 @@ async def test_analyses_of_hspice_with_names_and_parameters(simulate: Simulate) 
     plots = [plot for plot in await plots_of(result) if plot.analysis == "tran"]
     assert plots
     assert plots[0].axis.data[0] == pytest.approx(0.5e-6, abs=2e-9)
+
+
+async def test_measurements_of_ltspice_without_equals_signs(simulate: Simulate) -> None:
+    result = await simulate(
+        "* x.asc\nV1 in 0 PWL(0 0 1n 1)\nR1 in out 1k\nC1 out 0 1u\n.tran 5m\n"
+        ".meas TRAN at1 FIND V(out) AT 1m\n.meas last FIND V(out) AT 5m\n"
+        ".meas t TRIG V(out) VAL=0.1 RISE 1 TARG V(out) VAL=0.9 RISE 1\n"
+        ".backanno\n.end\n"
+    )
+    found = {name: metric.value for name, metric in result.metrics.items()}
+    want = {"at1": 1 - math.exp(-1), "last": 1 - math.exp(-5), "t": 1e-3 * math.log(9)}
+    assert {name: found[name] for name in want} == pytest.approx(want, rel=1e-3)
