@@ -16,7 +16,7 @@ from domain.circuit.schematic.display import Drawing
 from domain.circuit.schematic.drawing import FIRST, FULL, Effort, arranged, draw, moved
 from domain.circuit.schematic.parts import Page, page_of
 from domain.circuit.schematic.placing import Place
-from domain.circuit.schematic.symbols import SymbolSet
+from domain.circuit.schematic.symbols import Sides, SymbolSet
 from domain.circuit.simulator_settings import SimulatorSettings
 from shared.errors import UserInputError
 from shared.message import msg
@@ -130,13 +130,24 @@ class DrawSchematic:
             reader = self.sources.for_circuit(real, folders)
         return _pages(data, real, reader, settings, scope)
 
-    def draw(self, page: Page, *, symbols: SymbolSet = "iec") -> Drawing:
-        """The page's drawing, searched for as long as it takes. Blocking."""
-        return draw(page, symbols=symbols, effort=FULL)
+    def draw(
+        self, page: Page, *, symbols: SymbolSet = "iec", places: Mapping[str, Place] | None = None
+    ) -> Drawing:
+        """The page's drawing, with its parts at kept `places` where they fit it, else searched for as long as
+        it takes. Blocking."""
+        kept = arranged(page, places, symbols=symbols) if places else None
+        return kept or draw(page, symbols=symbols, effort=FULL)
 
     def write(self, drawing: Drawing, target: SchematicTarget) -> None:
         """Errors as of `SchematicWriter.write`."""
         self.writer.write(drawing, target)
+
+
+def places_by_hand(kept: Mapping[str, tuple[int, int, int, bool, bool]]) -> dict[str, Place]:
+    """Places as the window keeps them (`CircuitView.schematic`), by the element's name in lower case."""
+    return {
+        name: Place(x, y, flip, turn, upright, Sides()) for name, (x, y, turn, flip, upright) in kept.items()
+    }
 
 
 def _drawn(page: Page, symbols: SymbolSet, effort: Effort) -> Drawing:

@@ -27,7 +27,7 @@ async def _make(
     services: WindowServices, app: Application, window: QWidget, root: Path, circuit: Path
 ) -> None:
     from application.ports.reports import ReportRequest
-    from presentation.panels.schematic.feed import places_by_hand
+    from application.simulation.schematics import places_by_hand
     from presentation.report.making import TranslatedPages
 
     workspace = services.workspace

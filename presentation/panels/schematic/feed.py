@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 
 from domain.circuit.netlist import NETLIST_SUFFIXES
-from domain.circuit.schematic.placing import Place
-from domain.circuit.schematic.symbols import Sides
 from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
 from shared.errors import UserInputError
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from application.simulation.schematics import DrawSchematic
     from domain.circuit.schematic.display import Drawing
     from domain.circuit.schematic.parts import Page
+    from domain.circuit.schematic.placing import Place
     from domain.circuit.schematic.symbols import SymbolSet
     from presentation.ui.workspace import WindowServices
 
@@ -29,13 +28,6 @@ NOTHING = msg("The schematic of the netlist in the editor appears here.")
 _NO_NETLIST = msg("This file is not a netlist and has no schematic.")
 _KIND = "draw schematic"
 _MOST_KEPT = 24
-
-
-def places_by_hand(kept: Mapping[str, tuple[int, int, int, bool, bool]]) -> dict[str, Place]:
-    """Places as the window keeps them (`CircuitView.schematic`), by the element's name in lower case."""
-    return {
-        name: Place(x, y, flip, turn, upright, Sides()) for name, (x, y, turn, flip, upright) in kept.items()
-    }
 
 
 class SchematicFeed(QObject):
@@ -130,6 +122,8 @@ class SchematicFeed(QObject):
     def _by_hand(self) -> dict[str, Place]:
         """Where the parts of the shown page stand, when one of them was moved by hand."""
         kept = {} if self.file is None else self._services.workspace.views.of(self.file).schematic
+        from application.simulation.schematics import places_by_hand
+
         return places_by_hand(kept.get(self.scope, {}))
 
     def _keep_by_hand(self, places: Mapping[str, Place]) -> None:

@@ -7,6 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+import bootstrap
+from application.project.window_state import CircuitView, ProjectMemory
+from domain.circuit.schematic.drawing import moved
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.integration.cli.conftest import Cli
 
@@ -98,6 +101,23 @@ def test_what_cannot_be_is_told_with_advice(cli: Cli, circuit: Path, tmp_path: P
     assert done.exit_code == 0
     assert "第 2 行无法绘制" in done.stderr
     assert 'data-element="R3"' in (tmp_path / "half.svg").read_text()
+
+
+def test_parts_stand_where_the_window_put_them(cli: Cli, circuit: Path, tmp_path: Path) -> None:
+    app = bootstrap.build()
+    page = app.simulation.schematic.pages(circuit).page
+    drawing = app.simulation.schematic.draw(page)
+    found = moved(page, drawing, "RL", (3, 0))
+    kept = {key: (at.x, at.y, at.turn, at.flip, at.upright) for key, at in found.places.items()}
+    (circuit.parent / ".circuit_ai").mkdir()
+    memory = ProjectMemory(views={"ce.cir": CircuitView(schematic={"": kept})})
+    app.program.window_state.save(app.program.window_state.load().with_memory(circuit.parent, memory))
+    wire = {
+        name: cli("schematic", circuit, "-o", tmp_path / f"{name}.svg", "--json", *options).document["wire"]
+        for name, options in (("by-hand", ()), ("tidy", ("--tidy",)))
+    }
+    assert wire == {"by-hand": found.score.wire, "tidy": drawing.score.wire}
+    assert found.score.wire > drawing.score.wire
 
 
 def test_a_page_that_nobody_could_read_is_refused(cli: Cli, tmp_path: Path) -> None:
