@@ -206,16 +206,19 @@ def _in_and_out(circuit: Circuit) -> dict[str, str] | Message:
         for each in circuit.top
         if each.letter == "r" and {node.key for node in each.nodes[:2]} == {circuit.output.lower(), "0"}
     ]
-    supplies = [
-        each.key
-        for each in circuit.top
-        if each.letter == "v" and value_of(each) and each is not circuit.source
-    ]
+    supplies = [each.key for each in _steady_sources(circuit)]
     if not loads or not supplies:
         return msg(
             "I do not know which part of {file} is the load, or which is the supply.", file=circuit.file
         )
     return {"p_load": f"p({loads[0]})", "p_in": f"p({supplies[0]})"}
+
+
+def _steady_sources(circuit: Circuit) -> list[Element]:
+    """Voltage sources with a plain value that give no signal."""
+    return [
+        each for each in circuit.top if each.letter == "v" and value_of(each) and each is not circuit.source
+    ]
 
 
 def _pole_q(circuit: Circuit, x: str) -> tuple[str, ...]:
@@ -449,11 +452,7 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
             ]
             own = loads[0] if loads else _at_the_output(circuit) or name
         if name == "supply":
-            supplies = [
-                each.name
-                for each in circuit.top
-                if each.letter == "v" and value_of(each) and each is not circuit.source
-            ]
+            supplies = [each.name for each in _steady_sources(circuit)]
             if len(supplies) != 1:
                 return (
                     msg("Of which source: {names}?", names=", ".join(supplies))
@@ -928,7 +927,7 @@ def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Pl
     nodes = {word.split()[0].lower() for word in circuit.supplies.split(", ") if word}
     sources = [
         each for each in circuit.top if each.letter == "v" and each.nodes and each.nodes[0].key in nodes
-    ]
+    ] or _steady_sources(circuit)
     if not sources:
         return speech.say(msg("I found no supply in {file}.", file=circuit.file))
     wanted: list[Wanted] = []
