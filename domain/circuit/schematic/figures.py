@@ -1,7 +1,8 @@
 """What is drawn as one fixed figure: a rectifier's legs, two transistors coupled crosswise.
 
 A bridge of diodes stands as legs side by side, its direct voltage above and below, its alternating one in the
-middle of each leg. Two transistors of which each is led to the other's input by an element stand mirrored at
+middle of each leg. Two pairs that switch the currents of a third one stand side by side above it: a mixer.
+Two transistors of which each is led to the other's input by an element stand mirrored at
 one height, inputs inward, their couplings above them and above these the loads: an astable multivibrator.
 """
 
@@ -37,6 +38,21 @@ class Crossed(NamedTuple):
     right: int
     couplings: tuple[int, ...]
     """From the left one's output and from the right one's; () where wires do it."""
+
+
+class Quad(NamedTuple):
+    """Two pairs on the outputs of a third, with the same inputs and crossed outputs: a mixer's core."""
+
+    upper: tuple[int, int, int, int]
+    """From left to right: the inner two share an input."""
+    links: tuple[int, ...]
+    """What leads from each of the lower two up to its pair; () where wires do it."""
+    lower: tuple[int, int]
+
+    def among(self, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """The pairs, with its own as they stand in it."""
+        own = (self.upper[:2], self.upper[2:], self.lower)
+        return (*(pair for pair in pairs if all({*pair} != {*each} for each in own)), *own)
 
 
 def bridges_in(parts: Sequence[Part], drawn: Iterable[int], signs: Mapping[str, int]) -> tuple[Bridge, ...]:
@@ -101,3 +117,35 @@ def load_of(
         if parts[at].kind in "rli" and any(signs.get(far) == sign_above for far in parts[at].nets)
     ]  # fmt: skip
     return found[0] if len(found) == 1 else None
+
+
+def quads_in(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], pins: Pins) -> tuple[Quad, ...]:
+    """Of pairs, those that stand two by two above a third."""
+    found = []
+    for one, other in itertools.combinations(pairs, 2):
+        outs, inputs = (
+            [{parts[at].net(role) for at in pair} for pair in (one, other)] for role in ("out", "in")
+        )
+        if outs[0] != outs[1] or inputs[0] != inputs[1] or len({*one, *other}) < 4:
+            continue
+        for lower in pairs:
+            for left, right in (lower, lower[::-1]):
+                ways = [
+                    _way_up(parts[at].net("out"), parts[pair[0]].net("com"), parts, pins)
+                    for at, pair in ((left, one), (right, other))
+                ]
+                if None in ways or parts[left].polarity != parts[one[0]].polarity:
+                    continue
+                mates = other if parts[other[0]].net("in") == parts[one[1]].net("in") else other[::-1]
+                links = tuple(at for way in ways if way for at in way)
+                if parts[one[0]].net("out") == parts[mates[0]].net("out") and len(links) in (0, 2):
+                    found.append(Quad((*one, *mates), links, (left, right)))
+    return tuple(found[:1])
+
+
+def _way_up(below: str, above: str, parts: Sequence[Part], pins: Pins) -> tuple[int, ...] | None:
+    """() for a wire, the one resistor between the two nets; None where nothing is."""
+    if below == above:
+        return ()
+    found = [at for at, _ in pins.get(below, ()) if parts[at].kind == "r" and above in parts[at].nets]
+    return (found[0],) if len(found) == 1 else None

@@ -17,6 +17,8 @@ _LEG = 6
 """From leg to leg of a rectifier."""
 _CROSSED = (3, 6, 16)
 """Of transistors coupled crosswise: from the left one to its coupling, to the other's load, to the other."""
+_QUAD = (8, 22)
+"""Of two pairs above a third: from the first transistor to its mate, to the last of the four."""
 _AROUND = 4
 """From an amplifier's middle to the element that leads around it."""
 
@@ -103,6 +105,16 @@ class _Items:
                 for row in (0, 1)
             ]
             found.append(Item(tuple(map(tuple, columns))))
+        for quad in self.roles.quads:
+            inner, width = _QUAD
+            across = (0, inner, width - inner, width)
+            middles = (inner // 2, width - inner // 2)
+            rows = [
+                [Member(at, x, 0) for at, x in zip(group, xs, strict=True)]
+                for group, xs in ((quad.upper, across), (quad.links, middles), (quad.lower, middles)) if group
+            ]  # fmt: skip
+            order = self.parts[quad.lower[0]].polarity
+            found.append(Item(tuple(map(tuple, rows[::order]))))
         for pair in self.roles.crossed:
             found.append(self._crossed(pair))
         self.gone |= {at for item in found for at in item.parts}

@@ -34,6 +34,8 @@ CROSSING, ALONG, THROUGH, OVERLAP = 6.0, 20.0, 14.0, 4.0
 TEXT = 1.5
 """A wire through a text."""
 FLOW, RAIL_LINE, PAIR, MATE, WITHIN = 0.8, 0.5, 25.0, 1.2, 4.0
+MIRROR = 26.0
+"""Of a current mirror's transistors, a unit of height between them."""
 PAGE_WIDTH, PAGE_HEIGHT = 0.3, 0.6
 STUB_BEND, CORNER, BACKWARDS, SIDEWAYS = 4.0, 2.0, 7.0, 1.0
 PAIR_WIDTH = 8
@@ -290,7 +292,18 @@ class Layout:
             if part.kind in TRANSISTORS and part.net("in") not in self.roles.rails.signs:
                 groups.setdefault((part.net("in"), part.kind, part.polarity), []).append(at)
         found = [mates for group in groups.values() for mates in itertools.pairwise(group)]
+        self._mate_weights = np.array([self._mate_weight(*mates) for mates in found], dtype=float)
         return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def _mate_weight(self, one: int, other: int) -> float:
+        """More where they stand on one rail, too: a mirror."""
+        parts = self.page.parts[one], self.page.parts[other]
+        is_mirror = parts[0].net("com") == parts[1].net("com") and any(
+            part.net("in") == self.page.parts[at].net("out")
+            for part in parts for at in self.moving
+            if self.page.parts[at].kind == part.kind and self.page.parts[at].net("in") == part.net("in")
+        )  # fmt: skip
+        return MIRROR if is_mirror else MATE
 
     # ---- cost
 
@@ -395,7 +408,8 @@ class Layout:
         if len(self._mates):
             one, other = self._mates[:, 0], self._mates[:, 1]
             both = self.placed[one] & self.placed[other]
-            cost += MATE * float(np.abs(self.y[one] - self.y[other])[both].sum())
+            apart = np.abs(self.y[one] - self.y[other]) * self._mate_weights
+            cost += float(apart[both].sum())
         return cost + self._pair_cost()
 
     def _pair_cost(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -24,6 +24,11 @@ from shared.message import Message, msg
 TWO_POLES = frozenset("rcldvisefghb")
 """Kinds drawn between two pins."""
 TRANSISTORS = frozenset("qmj")
+_TERMINALS = {
+    "d": "out", "drain": "out", "c": "out", "collector": "out", "g": "in", "gate": "in", "base": "in",
+    "s": "com", "source": "com", "e": "com", "emitter": "com", "b": "bulk", "bulk": "bulk", "body": "bulk",
+}  # fmt: skip
+"""What ports of subcircuits that are transistors are called; b is the base of a bipolar one."""
 PORT = -1
 """In place of a place on a line: the terminal is a subcircuit's own."""
 _WAVES = ("sin", "pulse", "pwl", "exp", "sffm", "am", "trnoise", "trrandom")
@@ -238,11 +243,7 @@ class _Reader:
     def _pins(self, element: Element, nodes: list[str]) -> tuple[str, tuple[Pin, ...], int]:
         letter, block = element.letter, self._block
         if letter in "qmjz" and len(element.nodes) >= 3:
-            model = block.find_model(element.model.text) if element.model else None
-            word = device_kind(letter, model) if model is not None else ""
-            name = element.model.text.lower() if element.model else ""
-            looks_p = not word and (name.startswith("p") or "pmos" in name or "pnp" in name)
-            polarity = -1 if word[:1] == "p" or looks_p else 1
+            polarity = _polarity(element, block)
             roles = ("out", "in", "com", "bulk", "x4", "x5", "x6")
             return (
                 "j" if letter == "z" else letter,
@@ -287,6 +288,11 @@ class _Reader:
             return "amp", pins, 1
         written = inner.subcircuit.ports if inner.subcircuit is not None else ()
         names = [port.text for port in written]
+        device = _device_in(inner, names)
+        if device is not None:
+            kind, roles_of_ports, polarity = device
+            named = zip(roles_of_ports, nodes, strict=True)
+            return kind, tuple(Pin(role, node, at) for at, (role, node) in enumerate(named)), polarity
         return (
             "box",
             tuple(Pin(name, node, at) for at, (name, node) in enumerate(zip(names, nodes, strict=True))),
@@ -317,6 +323,33 @@ class _Reader:
         else:
             told = f"i({','.join(each.text for each in element.controls)})"
         return (*_model(element), told) if element.letter in "sw" else (f"{gain}·{told}",)
+
+
+def _polarity(element: Element, block: Block) -> int:
+    """1 for npn and n-channel, -1 for pnp and p-channel; by the model's name where it has no card."""
+    model = block.find_model(element.model.text) if element.model else None
+    word = device_kind(element.letter, model) if model is not None else ""
+    name = element.model.text.lower() if element.model else ""
+    looks_p = not word and (name.startswith("p") or "pmos" in name or "pnp" in name)
+    return -1 if word[:1] == "p" or looks_p else 1
+
+
+def _device_in(block: Block, ports: Sequence[str]) -> tuple[str, tuple[str, ...], int] | None:
+    """(kind, roles of its ports, polarity) of a subcircuit that is one transistor with what belongs to it:
+    its ports are called as a transistor's terminals are, and all transistors in it are of one kind."""
+    names = [port.lower() for port in ports]
+    is_bipolar = bool({*names} & {"c", "collector"})
+    roles = tuple("in" if is_bipolar and name == "b" else _TERMINALS.get(name, "") for name in names)
+    if not {"out", "in", "com"} <= {*roles} or "" in roles or len({*roles}) != len(roles):
+        return None
+    inside = {
+        (element.letter, _polarity(element, block))
+        for element, _ in block.elements if element.letter in TRANSISTORS
+    }  # fmt: skip
+    if len(inside) != 1:
+        return None
+    ((letter, polarity),) = inside
+    return (letter, roles, polarity) if (letter == "q") == is_bipolar else None
 
 
 def _model(element: Element) -> tuple[str, ...]:

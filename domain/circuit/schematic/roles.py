@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from domain.circuit.elements import GROUND
-from domain.circuit.schematic.figures import Bridge, Crossed, bridges_in, crossed_in
+from domain.circuit.schematic.figures import Bridge, Crossed, Quad, bridges_in, crossed_in, quads_in
 from domain.circuit.schematic.heights import STRAIGHT, heights_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page, Part
 from domain.circuit.schematic.rails import Rails, find_rails
@@ -19,8 +19,10 @@ MOST_WIRED = 9
 """A net of more pins is told by name at each."""
 _OUTPUT = late_pattern(r"(?i)v?_?o(?:ut(?:put)?)?[pn+\-]?_?\d*|y\d*|q\d*")
 _INPUT = late_pattern(r"(?i)v?_?i(?:n(?:put)?)?[pn+\-]?_?\d*")
-_INWARD = late_pattern(r"(?i)(?:v?in|clk|clock|en|set|reset|rst|trig|d|a|b|fb|ctrl|ref|sel|cin)[pn+\-_]?\d*")
-_OUTWARD = late_pattern(r"(?i)(?:v?out|o|q|qb|y|z|s|sum|cout|disch|dis|sw)[pn+\-_]?\d*")
+_INWARD = late_pattern(
+    r"(?i)\d?(?:v?in|clk|clock|en|set|reset|rst|trig|d|a|b|fb|ctrl|ref|sel|cin)[pn+\-_]?\d*[pn+\-]?"
+)
+_OUTWARD = late_pattern(r"(?i)\d?(?:v?out|o|q|qb|y|z|s|sum|cout|disch|dis|sw)[pn+\-_]?\d*")
 _BELOW_GROUND = -0.02
 """Of the negative supply: what stands lower than that hangs from ground."""
 _LOAD_SHARE = 0.25
@@ -50,6 +52,7 @@ class Roles:
     bridges: tuple[Bridge, ...]
     crossed: tuple[Crossed, ...]
     """Pairs whose couplings are elements; those of wires are among the pairs."""
+    quads: tuple[Quad, ...]
     labelled: frozenset[str]
     """Nets told by name at each pin."""
 
@@ -113,6 +116,11 @@ class _Roles:
             elif part.kind == "port":
                 flips[at] = self._is_output(part.pins[0].net)
         pairs, loads = self._ordered_pairs(flips)
+        quads = quads_in(self.parts, pairs, self.at)
+        for quad in quads:
+            pairs = quad.among(pairs)
+            for at, faces_right in zip((*quad.upper, *quad.lower), (False, True) * 3, strict=True):
+                flips[at] = faces_right
         crossed = tuple(map(self._from_left, self.crossed))
         for each in crossed:
             flips[each.left], flips[each.right] = True, False
@@ -136,6 +144,7 @@ class _Roles:
             windings=tuple((left, right) for left, right in windings),
             bridges=self.rectifiers,
             crossed=crossed,
+            quads=quads,
             labelled=frozenset(most),
         )
 
@@ -338,13 +347,16 @@ class _Roles:
         return edges, back
 
     def _join_box(self, part: Part, join: object) -> None:
-        inward = [p.net for p in part.pins if _INWARD.fullmatch(p.role)]
-        outward = [p.net for p in part.pins if _OUTWARD.fullmatch(p.role)]
-        nets = [p.net for p in part.pins if p.net not in self.signs]
+        free = [(p.net, "") for p in part.pins if p.net not in self.signs]
+        inward = [(p.net, _number_in(p.role)) for p in part.pins if _INWARD.fullmatch(p.role)]
+        outward = [(p.net, _number_in(p.role)) for p in part.pins if _OUTWARD.fullmatch(p.role)]
+        numbers = {number for _, number in inward} & {number for _, number in outward}
+        is_multiple = len(numbers) > 1 and "" not in numbers  # halves of one package
         assert callable(join)
-        for a in inward or nets:
-            for b in outward or nets:
-                join(a, b)
+        for a, one in inward or free:
+            for b, other in outward or free:
+                if not is_multiple or one == other:
+                    join(a, b)
 
     def _starts(self) -> list[str]:
         signal = [
@@ -651,6 +663,10 @@ class _Roles:
             else:
                 right.append(free.pop(0).role)
         return Sides(tuple(left), tuple(right), tuple(top), tuple(bottom))
+
+
+def _number_in(role: str) -> str:
+    return "".join(filter(str.isdigit, role))
 
 
 def _steps(starts: Iterable[str], edges: Mapping[str, list[str]]) -> dict[str, int]:

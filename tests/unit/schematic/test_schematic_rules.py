@@ -18,7 +18,7 @@ from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.symbols import UP, shape_of
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.ground.cases import for_each
-from tests.unit.schematic.test_schematic_reading_back import circuit_of
+from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
 
 ROOT = Path(__file__).parents[3]
 SEARCH = Effort(starts=2, moves=1_500)
@@ -307,6 +307,87 @@ V2 out 0 dc 0 ac 0 portnum 2 z0 50
 )
 def test_a_title_has_words(deck: str, title: str) -> None:
     assert page_of_text(deck).title == title
+
+
+def test_a_mirror_stands_at_one_height() -> None:
+    text = "t\nVCC vcc 0 12\nR1 vcc r 12k\nQ1 r r 0 n\nQ2 out r 0 n\nVO out 0 6\n.model n npn\n"
+    at = draw(page_of_text(text), effort=SEARCH).places
+    assert at["q1"].y == at["q2"].y
+
+
+def test_a_subcircuit_that_is_one_transistor_is_drawn_as_one() -> None:
+    text = """t
+VCC vcc 0 5
+X1 d in 0 0 nch
+X2 d in vcc vcc pch
+X3 vcc d out power
+X4 d in 0 two
+R1 out 0 1k
+V1 in 0 SIN(0 1 1k)
+.subckt nch D G S B
+M1 D G S B n1
+R1 D S 1g
+.ends
+.subckt pch drain gate source bulk
+M1 drain gate source bulk p1
+.ends
+.subckt power c b e
+Q1 c b e q1
+.ends
+.subckt two d g s
+M1 d g s s n1
+M2 d g s s p1
+.ends
+.model n1 nmos
+.model p1 pmos
+.model q1 npn
+"""
+    page, _, at = roles_by_name(text)
+    kinds = {name: (page.parts[at[name]].kind, page.parts[at[name]].polarity) for name in ("X1", "X2", "X3")}
+    assert kinds == {"X1": ("m", 1), "X2": ("m", -1), "X3": ("q", 1)}
+    assert page.parts[at["X4"]].kind == "box"
+    assert {page.parts[at["X3"]].net(role) for role in ("out", "in", "com")} == {"vcc", "d", "out"}
+    assert page.inside["X1"] == "nch"
+    assert wrong_in(text.encode()) == []
+
+
+def test_two_amplifiers_in_one_box_have_inputs_left_and_outputs_right() -> None:
+    text = "t\nX1 o1 n1 p1 vee p2 o1 o2 vcc dual\nVCC vcc 0 5\nVEE vee 0 -5\nV1 p1 0 AC 1\nR1 n1 o1 1k\n"
+    text += "R2 n1 0 1k\nR3 o2 p2 1k\nR4 o1 p2 1k\n.subckt dual 1out 1in- 1in+ vcc- 2in+ 2in- 2out vcc+\n"
+    text += "R1 1out vcc- 1\nR2 2out vcc+ 1\nR3 1in- 1in+ 1\nR4 2in- 2in+ 1\n.ends\n"
+    _, roles, at = roles_by_name(text)
+    sides = roles.sides[at["X1"]]
+    assert ({*sides.left}, {*sides.right}) == ({"1in-", "1in+", "2in+", "2in-"}, {"1out", "2out"})
+    assert (sides.top, sides.bottom) == (("vcc+",), ("vcc-",))
+
+
+def test_a_mixer_has_two_pairs_side_by_side_above_the_third() -> None:
+    text = """t
+VCC vcc 0 12
+VR rp 0 SIN(2 50m 1meg)
+VL lp 0 SIN(4 200m 100)
+VB1 rn 0 2
+VB2 ln 0 4
+IT t 0 2m
+Q1 c1 rp t n
+Q2 c2 rn t n
+RD1 c1 e1 100
+RD2 c2 e2 100
+Q3 op lp e1 n
+Q4 on ln e1 n
+Q5 on lp e2 n
+Q6 op ln e2 n
+RL1 vcc op 1k
+RL2 vcc on 1k
+.model n npn
+"""
+    at = draw(page_of_text(text), effort=FIRST).places
+    assert len({at[name].y for name in ("q3", "q4", "q5", "q6")}) == 1
+    assert [at[name].y for name in ("q3", "rd1", "q1")] == sorted(at[name].y for name in ("q3", "rd1", "q1"))
+    assert at["q1"].y == at["q2"].y
+    row = sorted(("q3", "q4", "q5", "q6"), key=lambda name: at[name].x)
+    assert {*row[1:3]} in ({"q4", "q6"}, {"q3", "q5"})  # the inner two share an input
+    assert [at[name].flip for name in row] == [False, True, False, True]
 
 
 def test_nothing_lies_over_anything_whatever_supplies_are_called() -> None:
