@@ -21,6 +21,7 @@ from domain.circuit.schematic.reading_back import read_back
 from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.routing import Routed
 from domain.circuit.schematic.symbols import SymbolSet, union
+from domain.circuit.schematic.wrapping import wrap
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -101,6 +102,7 @@ def _anew(page: Page, roles: Roles, symbols: SymbolSet, effort: Effort) -> Drawi
             anneal(layout, rng, min(effort.moves, _MOVES_AN_ITEM * len(items.items)))
         else:
             polish(layout, rng, 150)
+        wrap(layout)
         found = _finished(layout, symbols)
         if best is None or (found[0], found[1].score.cost) < (best[0], best[1].score.cost):
             best = found

@@ -145,17 +145,21 @@ class _Items:
             part = self.parts[at]
             if at not in self.gone and part.kind in "rcld" and len({*part.nets}) == 2:
                 groups.setdefault((frozenset(part.nets), self.roles.upright[at]), []).append(at)
+        left, right = ({each[side] for each in self.roles.windings} for side in (0, 1))
         for (ends, upright), group in groups.items():
-            main = group[0]
+            wound = [at for at in group if at in left | right]
+            main = (wound or group)[0]
+            others = [at for at in group if at != main]
+            beside = -_BESIDE if main in left else _BESIDE  # not between a transformer's windings
             if upright:
                 across = self._channel(ends)
                 if across is not None and not ends & self.signs.keys():
                     for number, at in enumerate(group, start=1):
                         self._attach(across, at, 4 * number, 0)
                     continue
-            for number, at in enumerate(group[1:], start=1):
+            for number, at in enumerate(others, start=1):
                 if upright:
-                    self._attach(main, at, _BESIDE * number, 0)
+                    self._attach(main, at, beside * number, 0)
                 else:
                     self._attach(main, at, 0, -_ABOVE * number)
 

@@ -14,6 +14,7 @@ from domain.circuit.schematic.drawing import FIRST, Effort, _each_alone, draw
 from domain.circuit.schematic.items import items_of
 from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.parts import Page
+from domain.circuit.schematic.reading_back import differences
 from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.symbols import UP, shape_of
 from tests.fakes.schematic_circuits import GOLDEN
@@ -117,6 +118,7 @@ def test_coupled_inductors_stand_side_by_side_as_a_transformer() -> None:
     text = """t
 V1 in 0 SIN(0 10 50)
 L1 in 0 1
+RP in 0 1k
 R1 s out 1
 L2 s 0 10m
 K1 L1 L2 0.99
@@ -165,8 +167,6 @@ def test_what_is_added_leaves_the_others_in_place() -> None:
     after = draw(page, effort=FIRST, previous=before)
     assert {name: at for name, at in places(after).items() if name in before.places} == places(before)
     assert {"rx", "cx"} <= after.places.keys()
-    from domain.circuit.schematic.reading_back import differences
-
     assert differences(block, after) == []
     shorter = draw(page_of_text(text.replace("CE e 0 100u\n", "")), effort=FIRST, previous=before)
     assert "ce" not in shorter.places
@@ -307,6 +307,22 @@ V2 out 0 dc 0 ac 0 portnum 2 z0 50
 )
 def test_a_title_has_words(deck: str, title: str) -> None:
     assert page_of_text(deck).title == title
+
+
+def test_a_long_chain_is_brought_into_rows() -> None:
+    stages = "".join(
+        f"MP{at} n{at + 1} n{at} vdd vdd p\nMN{at} n{at + 1} n{at} 0 0 n\nC{at} n{at + 1} 0 1p\n"
+        for at in range(17)
+    )
+    text = f"t\nVDD vdd 0 1.8\nVIN n0 0 PULSE(0 1.8 1n)\n{stages}.model n nmos\n.model p pmos\n"
+    page, block = next(circuit_of(text.encode()))
+    drawing = draw(page, effort=FIRST)
+    left, top, right, bottom = drawing.bounds
+    assert right - left < 3 * (bottom - top)
+    at = drawing.places
+    assert at["mn16"].y > at["mn0"].y
+    assert at["mn0"].x < at["mn1"].x < at["mn2"].x
+    assert [*differences(block, drawing), *faults_of(drawing)] == []
 
 
 def test_a_mirror_stands_at_one_height() -> None:
