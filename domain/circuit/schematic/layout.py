@@ -293,6 +293,12 @@ class Layout:
                 groups.setdefault((part.net("in"), part.kind, part.polarity), []).append(at)
         found = [mates for group in groups.values() for mates in itertools.pairwise(group)]
         self._mate_weights = np.array([self._mate_weight(*mates) for mates in found], dtype=float)
+        facing = [
+            (one, other) if self.roles.flips[one] else (other, one)
+            for (one, other), weight in zip(found, self._mate_weights, strict=True)
+            if weight == MIRROR and self.roles.flips[one] != self.roles.flips[other]
+        ]  # fmt: skip
+        self._facing = np.array(facing, dtype=np.int64).reshape(-1, 2)
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
     def _mate_weight(self, one: int, other: int) -> float:
@@ -410,6 +416,10 @@ class Layout:
             both = self.placed[one] & self.placed[other]
             apart = np.abs(self.y[one] - self.y[other]) * self._mate_weights
             cost += float(apart[both].sum())
+        if len(self._facing):
+            left, right = self._facing[:, 0], self._facing[:, 1]
+            both = self.placed[left] & self.placed[right]
+            cost += 2 * FLOW * float(np.maximum(0, self.x[left] + 6 - self.x[right])[both].sum())
         return cost + self._pair_cost()
 
     def _pair_cost(self) -> float:

@@ -329,6 +329,7 @@ def test_a_mirror_stands_at_one_height() -> None:
     text = "t\nVCC vcc 0 12\nR1 vcc r 12k\nQ1 r r 0 n\nQ2 out r 0 n\nVO out 0 6\n.model n npn\n"
     at = draw(page_of_text(text), effort=SEARCH).places
     assert at["q1"].y == at["q2"].y
+    assert at["q1"].x < at["q2"].x  # bases face to face
 
 
 def test_a_subcircuit_that_is_one_transistor_is_drawn_as_one() -> None:
