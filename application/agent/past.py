@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from domain.llm.agentic_loop.claims import Deeds
+from domain.llm.agentic_loop.conditions import Bench, Measured
 from domain.llm.agentic_loop.known import Backing
 from domain.llm.agentic_loop.turn import NOT_RUN
 from domain.llm.context_block import FACTS
@@ -72,6 +73,8 @@ class Past:
         self._tried: list[str] = []
         self._measured: list[int] = []
         """Those of `_results` that measured something."""
+        self._bench = Bench()
+        self._with_conditions: list[Measured] = []
         self._words: list[str] = []
         self._changed_at = 0
         """How many of `_results` there were when the circuit was changed last."""
@@ -117,6 +120,7 @@ class Past:
         elif self._is_measured is False:
             self._is_measured = None  # what was simulated meanwhile is not told
         self._results.append(f"{facts}{rest}")
+        self._bench.read(f"{facts}{rest}")
 
     def _take(self, name: str, given: dict[str, Any], result: ToolMessage) -> None:
         success = get_tool_success(result)
@@ -129,6 +133,12 @@ class Past:
                 self._tried += [str(given), get_text(result)]
             self._measured.append(len(self._results))
         self._results.append(get_text(result))
+        if is_measuring:
+            self._with_conditions.append(self._bench.measured(get_text(result), given))
+        elif success:
+            self._bench.read(get_text(result))
+            if isinstance(given.get("content"), str):
+                self._bench.read(given["content"])
         if effect == "simulate":
             self._last_failed = not success
         if not success:
@@ -170,13 +180,15 @@ class Past:
             ),
             is_measured=self._is_measured is True,
             last_failed=self._last_failed,
+            values=self._bench.values,
             missed=self._missed,
         )
 
     @property
     def backing(self) -> Backing:
         """What figures may come from."""
-        return Backing(results=self._results, words=self._words)
+        measured = [self._results[place] for place in self._measured]
+        return Backing(results=self._results, words=self._words, measured=measured)
 
     @property
     def before(self) -> list[str]:
@@ -184,8 +196,14 @@ class Past:
         return [self._results[place] for place in self._measured if place < self._changed_at]
 
     @property
+    def measured(self) -> Sequence[Measured]:
+        """What was measured, now and before, with what stood in the circuit."""
+        return self._with_conditions
+
+    @property
     def now(self) -> Backing:
         """`backing` without that."""
         old = {place for place in self._measured if place < self._changed_at}
         kept = [text for place, text in enumerate(self._results) if place not in old]
-        return Backing(results=kept, words=self._words)
+        measured = [self._results[place] for place in self._measured if place not in old]
+        return Backing(results=kept, words=self._words, measured=measured)

@@ -230,9 +230,11 @@ class TurnWatch:
                 return Doubts(claims=claims, unrun=unrun)
             return Doubts(
                 figures=unbacked_figures(last.text, past.backing),
-                stale=stale_figures(last.text, past.before, past.now),
+                stale=stale_figures(last.text, past.before, past.now, past.measured),
                 claims=claims,
-                contradicted=contradictions(last.text, past.now.results, past.before, past.now.words),
+                contradicted=contradictions(
+                    last.text, past.now.results, past.before, past.now.words, past.measured
+                ),
                 unrun=unrun,
             )
 

@@ -67,6 +67,7 @@ _FIGURE = late_pattern(
 _PER = late_pattern(
     r"\s?(?:/|\bper\b|每)\s?(?P<root>√\s?Hz|sqrt\(Hz\)|rt\s?Hz|Hz\^0?\.5)?(?P<time>[mun]?s\b)?"
 )
+_SIGNED = late_pattern(r"[-+±]\Z")
 _RANGE = late_pattern(r"\s?(?:-|~|/|至|到|和|与|或|→|->|…|\.\.\.?|\bto\b|\band\b|\bor\b|,)\s?")
 
 
@@ -220,6 +221,8 @@ def _in_one_range(waiting: list[tuple[int, int, str]], start: int, flat: str) ->
     kept: list[tuple[int, int, str]] = []
     for each in reversed(waiting[-3:]):
         between = flat[each[1] : start]
+        if "," in between and between.rstrip("+-±") != between and not _SIGNED.search(flat, 0, each[0]):
+            break  # "Q = 6.5, -3 dB at 10 kHz": two things
         if len(between) > 5 or not _RANGE.fullmatch(between.rstrip("+-±") or between):
             break
         kept.insert(0, each)

@@ -74,6 +74,7 @@ _HALF_POWER = late_pattern(r"^[\s-]*(?:point|band|corner|cut|freq|点|带宽|截
 _ANGLES = late_pattern(r"shift|lag|lead|cross|per pole|相移|滞后|超前|反相|穿越|每个极点")
 _EACH_BY = late_pattern(r"(?:每个?|每变化|\beach|\bevery|\bper)\s?[±+-]?\s?$")
 _EDGES = late_pattern(r"rise|fall|edge|settl|delay|duty|上升|下降|边沿|建立|延迟|占空")
+_NETWORKS = late_pattern(r"phase[- ]shift|wien|移相|文氏")
 _OF_PARTS = late_pattern(
     r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件"
     r"|元件|系列|离散"
@@ -95,6 +96,8 @@ def is_convention(figure: TextFigure, before: str, after: str) -> bool:
                 return True
             is_of_part = _OF_PARTS.search(near) or _EACH_BY.search(before.lower())
             return figure.value == 100.0 or (figure.value <= 20 and bool(is_of_part))
+        case "1":  # three RC sections, a Wien bridge
+            return figure.value in (3.0, 29.0) and _NETWORKS.search(before.lower()) is not None
         case "degC":
             return figure.value in (25.0, 27.0)
         case _:
@@ -130,7 +133,7 @@ _WORDS = late_pattern(
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
     r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
     r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
-    r"|^\W*lower\b|\band lower\b|\bthen lower\b"
+    r"|需要|^\W*lower\b|\band lower\b|\bthen lower\b"
     r"|(?<![响效反相对供适])应(?![用力])|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算"
     # what a clause begins with is asked for; behind its subject it is told
     r"|(?:^|(?<=[,:，、：(（*]))[\s*-]*(?:[再先请或并]|然后)?(?:改[为成用]|调[到至]|调整(?!时间)|换[成为]"
@@ -177,6 +180,9 @@ _CALCULATION = late_pattern(
 _BY_HAND_ASIDE = late_pattern(
     r"[^\n]{0,160}[(（][^()（）\n]{0,24}(?:\bestimat\w+|\bnot simulated|\bby hand|估算|估计|未仿真"
     r"|手算)[^()（）\n]{0,24}[)）][.。]?\s*(?:\n|$)"
+    r"|[^\n]{0,160}\bI (?:have not|haven't|did not|didn't) (?:simulate[d]?|run|tr(?:y|ied)|check(?:ed)?)"
+    r" (?:that|this|it|them|these)\b"
+    r"|[^\n]{0,160}(?:这一?点|这个?值|这些|以上|这)(?:还|尚|并)?[没未](?:有|经)?(?:做|经)?(?:仿真|验证|跑)"
     r"|[^\n]{0,160}(?:这些?(?:都|只)?是(?:粗略)?估算|均为估算"
     r"|\b(?:these are|this is an?) (?:rough )?estimates?\b)",
     re.IGNORECASE,

@@ -27,6 +27,7 @@ from domain.circuit.said_figures import (
     sentence_before,
 )
 from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, off_whole, values_of
+from domain.llm.agentic_loop.formulas import reckoned
 from domain.llm.agentic_loop.known import MOST_BY_LAW, MOST_DERIVED_FROM, MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import came_from, pairs_in, shares_of_bare_pairs
 from domain.llm.agentic_loop.part_values import changed_parts, values_of_parts, wrong_parts
@@ -71,6 +72,11 @@ _OFF = late_pattern(
     r"[-+±][\d.]+ ?%|\b(?:errors?|excess|mismatch|deviat\w+|too (?:much|little))\b|误差|偏差|失配"
 )
 _EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
+_SETTLES = late_pattern(
+    r"\b(?:after|later|behind|since|settle\w*|settling|within|steady|time constants?)\b|τ|后|之内|稳定|建立|时间常数"
+)
+_TIME_CONSTANTS = (3, 4, 5)
+"""After so many something has settled."""
 _MOST_NEAR = 12
 _FACTOR = late_pattern(
     r"(?<![\w.])(?P<factor>[1-9]\d*(?:\.\d+)?|0?\.\d+)(?: ?(?:x|times|倍"
@@ -86,19 +92,25 @@ _TOLD_AS_FOUND = late_pattern(
     re.IGNORECASE,
 )
 """Words of an answer that tells what a circuit does, though nothing was read or run."""
+_BY_HAND_ONLY = late_pattern(
+    r"\b(?:nothing (?:has been|was) (?:simulated|run)|run nothing|(?:did not|didn't|have not|haven't) (?:run|simulate)"
+    r"|(?:no|without a) simulation|simulation would|by hand|estimates?)\b|[没未](?:有|做|经)*(?:仿真|运行|跑)|手算|估算",
+    re.IGNORECASE,
+)
+"""An answer that nothing was measured for says so itself."""
 _DENIED = late_pattern(
     r"\b(?:not|never|nothing|haven't|hasn't)\b[^.\n]{0,24}|[没未][^。\n]{0,8}", re.IGNORECASE
 )
 _GENERAL = late_pattern(
-    r"\b(?:typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b|\d-bit\b"
-    r"|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
+    r"\b(?:correspond\w*|typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b|\d-bit\b"
+    r"|对应|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
 
 
 def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     """The figures of an answer that stand in nothing, as they are written, each once; () for none."""
-    flat = plain(without_code(text[:_MOST_READ]))
+    flat = plain(without_code(text[:_MOST_READ])).replace("**", "  ")
     figures = [figure for figure in islice(figures_in(flat), MOST_FIGURES) if figure.value]
     figures += islice(figures_in_words(flat), MOST_FIGURES)
     parts = list(islice(values_of_parts(flat), MOST_FIGURES))
@@ -107,6 +119,9 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     known = Known(backing)
     if not known.has_any and not _TOLD_AS_FOUND.search(_DENIED.sub(" ", flat)):
         return ()  # of no circuit: knowledge, or worked out
+    if backing.measured is not None and not backing.measured:
+        if _BY_HAND_ONLY.search(flat):
+            figures = []
     judged = _Judged(flat, figures, parts, known, backing)
     doubted = {each.start: text[each.start : each.end].strip() for each in figures if judged.doubts(each)}
     for start, end in judged.strange_parts():
@@ -133,10 +148,14 @@ class _Judged:
         named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
         self._named = {start: those for start, those in named.items() if those[1]}
         strange = {figure.start for figure in figures if self._is_strange(figure)}
+        results = {each.result for each in reckoned(flat, figures) if each.is_right}
         self._backed = [
-            figure for figure in figures if self._is_told(figure, is_strange=figure.start in strange)
+            figure
+            for figure in figures
+            if figure.start in results or self._is_told(figure, is_strange=figure.start in strange)
         ]
-        self._said = values_of(self._backed)
+        self._said = [each for figure in self._backed for each in known.exactly(figure)]
+        self._said += values_of(self._backed)
         self._said += [(unit, value) for _, _, value, unit in parts if known.has_value(value)]
         self._following = self._what_follows()
         self._own = self._with_quantities_of_their_own()
@@ -147,6 +166,8 @@ class _Judged:
         told = self._named.get(figure.start)
         if told is None or is_one_of(self._flat, figure, [(figure.unit, value) for value in told[1]]):
             return False
+        if self._known.is_measured(figure):
+            return False  # what a result has under a name of its own may be told under one of the trade
         before, after = self._flat[: figure.start][-SIGHT:], self._flat[figure.end :][:SIGHT]
         is_told_as_asked = _CAME_FROM.search(before) or _is_wish(before, after)
         return not (is_told_as_asked and is_one_of(self._flat, figure, self._asked))
@@ -224,6 +245,7 @@ class _Judged:
         self._compared = [
             *derived(backed, ()),
             *known.differences(self._said),
+            *known.off_sources(),
             *(each for alike in known.alike() for each in derived(alike, ())),
         ]
         self._following += [
@@ -233,6 +255,17 @@ class _Judged:
             if unit == same
         ]
         self._whole = off_whole(backed)
+        self._off_one = [("%", 100 * abs(ratio - 1)) for ratio in known.ratios()]
+        self._of_circuit = known.of_neighbors()
+        self._times = [
+            *(
+                (unit, count * value)
+                for unit, value in self._said
+                if unit == "s"
+                for count in _TIME_CONSTANTS
+            ),
+            *known.since_edges(self._said),
+        ]
 
     def doubts(self, figure: TextFigure) -> bool:
         """Whether it stands in nothing, follows from nothing, and is told as what the circuit does."""
@@ -262,16 +295,20 @@ class _Judged:
         flat, known, is_named = self._flat, self._known, figure.start in self._own
         near = f"{before[-24:]} {after[:16]}"
         return bool(
-            _is_part_of(flat, figure, [*self._said, *known.named()], before, after, is_named=is_named)
+            (figure.unit == "%" and is_one_of(flat, figure, known.shares_of(f"{before}{after[:24]}")))
+            or _is_part_of(flat, figure, [*self._said, *known.named()], before, after, is_named=is_named)
+            or (figure.unit == "%" and _SHARE_OF.match(after) and is_one_of(flat, figure, self._off_one))
             or (_COMPARED.search(near) and is_one_of(flat, figure, self._compared))
             or (figure.unit == "%" and not is_named and _is_share(flat, figure, self._figures, known))
             or (
                 _OFF.search(f"{before[-24:]}{figure.text} {after[:16]}")
                 and is_one_of(flat, figure, self._whole)
             )
+            or (figure.unit == "s" and _SETTLES.search(near) and is_one_of(flat, figure, self._times))
             or (figure.unit == "dB" and _is_in_decibels(figure, before))
-            or (figure.unit == "Ohm" and is_one_of(flat, figure, known.joined(f"{before}{after}")))
+            or is_one_of(flat, figure, known.joined(f"{before}{after}", self._said))
             or (not is_named and is_one_of(flat, figure, self._following))
+            or (not is_named and is_one_of(flat, figure, self._of_circuit))
         )
 
     def strange_parts(self) -> Iterator[tuple[int, int]]:
@@ -280,7 +317,7 @@ class _Judged:
             # "RG 换成 806 Ω，增益 49.7": told as done where nothing else proposes it.
             before, after = sentence_before(self._flat, start), self._flat[end : end + SIGHT]
             before = before if _OFFERED.search(before) else _PUT.sub("为", before)
-            if not (is_thought(before, after) or _ASKS.match(after)):
+            if not (is_thought(before, after) or _ASKS.match(after) or is_by_hand(self._flat, start)):
                 yield start, end
 
     def unknown_parts(self) -> Iterator[tuple[int, int]]:
@@ -317,6 +354,8 @@ def _is_part_of(
 ) -> bool:
     """Whether a figure is the half, the double, the middle or an equal part of others, and told so."""
     near, own = before[-SIGHT:].lower(), [value for unit, value in said if unit == figure.unit]
+    inverse = {"s": "Hz", "Hz": "s"}.get(figure.unit)
+    of_rates = [1 / value for unit, value in said if unit == inverse and value]
     found: list[float] = []
     if _HALF.search(near):
         found += [factor * value for value in own for factor in (0.5, 2.0)]
@@ -328,7 +367,7 @@ def _is_part_of(
     if _MIDDLE.search(near) or _MIDDLE.match(after[:16].lower().lstrip(" -(")) or "average" in after[:16]:
         found += [(one + other) / 2 for one, other in combinations(own[:MOST_BY_LAW], 2)]
     if _EACH.search(near[-24:]) or _EACH.match(after[:8].lower()):
-        found += [value / count for value in own for count in range(2, 21)]
+        found += [value / count for value in (*own, *of_rates) for count in range(2, 21)]
     return is_one_of(flat, figure, [(figure.unit, value) for value in found])
 
 
@@ -360,6 +399,10 @@ def _is_share(flat: str, figure: TextFigure, figures: Sequence[TextFigure], know
     values = values_of(near)
     asked = values_of(known.asked)[:_MOST_NEAR]
     shares = derived([*values, *asked], ())
+    shares += [
+        share for each in values for source in known.sources() for share in derived([each, source], ())
+    ]
+    shares += [("%", 100 * abs(ratio - 1)) for ratio in known.ratios()]
     shares += [share for judged in known.judged for share in derived(judged, ())]
     row = named_quantity(said)
     for name, alike in known.of_one_name():

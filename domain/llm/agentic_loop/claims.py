@@ -9,9 +9,11 @@ parts and files that a clause names have to stand in what the calls were given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from domain.llm.agentic_loop.part_values import has_other_value
+from domain.llm.agentic_loop.quantities import quantities_named, row_of
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -42,6 +44,8 @@ class Deeds:
     """What the runs and measurements were given, and what they gave."""
     parts: frozenset[str] = frozenset()
     """Names of parts in the circuits that were read or written, in lower case."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """Of the parts that stand in the circuit, by name in lower case."""
     missed: Sequence[str] = ()
     """Goals that the newest verdict on the circuit as it is says are missed."""
 
@@ -324,13 +328,16 @@ def unmade_claims(text: str, deeds: Deeds) -> tuple[str, ...]:
     plain = _ASIDE.sub(" ", _CODE.sub("\n", text[:_MOST_READ])).replace("`", "").replace("**", "")
     found = [
         clause[:_LONGEST]
-        for clause in _clauses(plain)
-        if _is_unmade(clause, deeds, is_shown=has_block and bool(_SHOWN.search(clause)))
+        for clause, sentence in _clauses(plain)
+        # Of a study, or of a plan, where a part has a value that the circuit does not have.
+        if not (_MET.search(clause) and has_other_value(sentence, deeds.values))
+        and _is_unmade(clause, deeds, is_shown=has_block and bool(_SHOWN.search(clause)))
     ]
     return tuple(dict.fromkeys(found))
 
 
-def _clauses(plain: str) -> Iterator[str]:
+def _clauses(plain: str) -> Iterator[tuple[str, str]]:
+    """The clauses that propose nothing, each with its sentence."""
     count = 0
     for sentence in _SENTENCE.finditer(plain):
         if sentence["end"] in ("?", "？") or not sentence[0].strip():
@@ -344,7 +351,7 @@ def _clauses(plain: str) -> Iterator[str]:
             is_proposed = bool(_UNSAID.search(clause) or (is_proposed and _THEN.match(clause)))
             if said and not is_proposed:
                 count += 1
-                yield said
+                yield said, text
             if count >= _MOST_CLAUSES:
                 return
             begins = _SUBJECT.match(said)
@@ -382,6 +389,8 @@ def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
         return True
     if _MET.search(clause):
         is_of_all = _ALL.search(clause) is not None and not _PARTLY.search(clause)
+        named = quantities_named(clause)
+        is_of_all = is_of_all and not (named and named.isdisjoint(map(row_of, deeds.missed)))
         return not deeds.is_measured or deeds.last_failed or (bool(deeds.missed) and is_of_all)
     if deeds.last_failed and _SUCCEEDED.search(clause):
         return True

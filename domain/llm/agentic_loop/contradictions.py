@@ -15,9 +15,11 @@ from domain.circuit.figures_in_text import TextFigure, figures_in, plain, withou
 from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.changes import NOT, turned_pairs
 from domain.llm.agentic_loop.claims import told_of_before
+from domain.llm.agentic_loop.conditions import Measured
 from domain.llm.agentic_loop.facts_by_row import wrong_rows
 from domain.llm.agentic_loop.facts_in_words import wrong_words
-from domain.llm.agentic_loop.pairs import wrong_sizes, wrong_sums
+from domain.llm.agentic_loop.formulas import reckoned
+from domain.llm.agentic_loop.pairs import wrong_sizes
 from domain.llm.agentic_loop.part_values import wrong_ways
 from domain.llm.agentic_loop.quantities import (
     QUANTITIES,
@@ -36,6 +38,7 @@ _MOST_RESULTS = 100_000
 _LONGEST = 90
 _MOST_VALUES = 40
 _OFF_FACTOR = 0.15
+_NEAR = 32
 _EQUAL = 2e-3
 """Values nearer to each other than this (a share) are neither above nor below."""
 
@@ -69,6 +72,17 @@ _CHANGES = late_pattern(
     r"|(?:(?P<more>上升|提高|增加|增大)|下降|降低|减小|减少|缩短)(?:了|约|大约|近){0,2}\s?)$"
 )
 _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
+_OF_CHANGE = late_pattern(
+    r"(?:\b(?:chang\w+|var(?:y|ies|iation)|differ\w*|mov(?:es|ed)|shift\w*|drift\w*|spread\w*) (?:is |are |by )?"
+    r"|变化|变动|差别|相差|漂移|波动)(?:only |仅|只|都|均)*\s*$",
+    re.IGNORECASE,
+)
+"""What is compared is how much something changes."""
+_OF_MARGIN = late_pattern(
+    r"\b(?:reserve|margin|headroom|spare|left|improve\w*)\b|裕量|余量|改善|提高|增加|减小|降低|变化|差",
+    re.IGNORECASE,
+)
+"""What stands left of it is how far something is from something else, or what is compared is a change."""
 _OF_GOAL = late_pattern(
     r"[(（]\s?(?:goal|target|limit|spec|required?|目标|要求|指标|上限|下限)\W{0,3}$", re.IGNORECASE
 )
@@ -80,12 +94,17 @@ _SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|�
 
 
 def contradictions(
-    text: str, results: Sequence[str], earlier: Sequence[str] = (), words: Sequence[str] = ()
+    text: str,
+    results: Sequence[str],
+    earlier: Sequence[str] = (),
+    words: Sequence[str] = (),
+    conditions: Sequence[Measured] = (),
 ) -> tuple[str, ...]:
     """The comparisons of an answer that are wrong, as they are written; () for none. Linear in the text.
 
     `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change;
-    `words` are the user's, which may set limits that no goal of the program has.
+    `words` are the user's, which may set limits that no goal of the program has; `conditions` are both with
+    what stood in the circuit.
     """
     flat = plain(without_code(text[:_MOST_READ]))
     figures = list(islice(figures_in(flat), _MOST_FIGURES))
@@ -124,7 +143,7 @@ def contradictions(
         found[clause[-_LONGEST:]] = None
     told = (
         *wrong_words(flat, results, earlier, _missed(words, results)),
-        *wrong_rows(flat, results, earlier),
+        *wrong_rows(flat, results, earlier, conditions),
         *_wrong_factors(flat),
         *(clause.strip()[-_LONGEST:] for clause in turned_pairs(flat, figures)),
         *(clause[-_LONGEST:] for clause in wrong_sizes(flat, figures)),
@@ -133,8 +152,9 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_offs(flat, figures)),
         *(clause[-_LONGEST:] for clause in _outside_asked(flat, figures, words)),
+        *(clause[-_LONGEST:] for clause in _wrong_line_verdicts(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_times(flat, figures, words)),
-        *(clause[-_LONGEST:] for clause in wrong_sums(flat, figures)),
+        *(flat[each.start : each.end] for each in reckoned(flat, figures) if not each.is_right),
         *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
     )
@@ -181,6 +201,7 @@ _WITHIN_OF = late_pattern(
     r"|(?P<zh>在|满足|符合|仍?处于)\s?$",
     re.IGNORECASE,
 )
+_AND_SO = late_pattern(r"[,，]\s?(?:因此|所以)?(?:就|也|仍|都|均)?已经?(?:满足|符合)")
 _TIMES = late_pattern(
     r"(?:要求|目标|规定|指标)值?的\s?(?P<zh>[\d.]+|两|三|四|五)\s?倍"
     r"|\b(?P<en>[\d.]+|twice|two|three|four|five)(?: times)? (?:of )?(?:the |your |what )?"
@@ -237,7 +258,7 @@ def _wrong_within(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
         told = _WITHIN_OF.search(between if first is one else before)
         if one.unit != aim.unit or told is None or _CLAUSE_START.search(between) or not aim.value:
             continue
-        if first is one and re.search(r"[,，)）]", between[: told.start()]):
+        if first is one and re.search(r"[,，)）]", between[: told.start()]) and not _AND_SO.match(between):
             continue  # of something else
         if first is aim and not _EXTREME.search(between):
             continue
@@ -389,7 +410,7 @@ _LIKELY = late_pattern(
 )
 """It is told of no end."""
 _OUTSIDE = late_pattern(
-    r"\b(?:outside|beyond|out of|except|but|most|nearly|almost|some)\b|超出|之外|以外|大多|大部分|几乎|不"
+    r"\b(?:outside|beyond|out of|except|but|most|nearly|almost|some|only)\b|\d of (?:the )?\d|只|仅|超出|之外|以外|大多|大部分|几乎|不"
     r"|未|没",
     re.IGNORECASE,
 )
@@ -437,6 +458,37 @@ _LIMIT = late_pattern(
 )
 
 
+_BOUND = late_pattern(
+    r"(?P<least>\b(?:required|at least|min(?:imum)?|above|over)\b|>=?|≥|要求|不低于|至少|高于|大于)"
+    r"|\b(?:allowed|at most|max(?:imum)?|limit|below|under)\b|<=?|≤|不超过|最多|上限|允许|低于|小于"
+)
+_VERDICT_BEHIND = late_pattern(
+    r"[\s,)|:–-]{0,5}(?:(?P<met>met\b|ok\b|pass(?:ed)?\b|fulfilled\b|✓|✔|✅|达标|满足|合格)|(?:missed|failed|not met|✗|❌|未达标|不满足"
+    r"|不达标|不合格))",
+    re.IGNORECASE,
+)
+
+
+def _wrong_line_verdicts(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
+    """Where a figure, its bound and a verdict stand side by side and don't agree: "58.5 dB, required 60 dB - met"."""
+    for one, bound in pairwise(figures):
+        between = flat[one.end : bound.start]
+        bounds = (
+            list(_BOUND.finditer(between.lower())) if one.unit == bound.unit and len(between) <= _NEAR else []
+        )
+        told = bounds[-1] if bounds and not _CLAUSE_START.search(between) else None
+        verdict = None if told is None else _VERDICT_BEHIND.match(flat, bound.end)
+        if told is None or verdict is None or flat[max(0, one.start - 1) : one.start] == "-":
+            continue
+        is_kept = not _is_on_wrong_side(one.value, bound.value, is_above=told["least"] is not None)
+        is_near = is_rounding(one, bound.value, is_rough=False)
+        if is_kept != (verdict["met"] is not None) and not is_near:
+            yield flat[one.start : verdict.end()]
+
+
+_JUDGED = late_pattern(r"^(?:met|MISSED) \(must\): ", re.MULTILINE)
+
+
 def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
     """Which quantities, with limits in the user's words, keep them in the newest results."""
     found: dict[Row, bool] = {}
@@ -444,6 +496,8 @@ def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
     for result in reversed(results[-40:]):
         for row, values in quantities_of(result[:_MOST_READ]).items():
             newest.setdefault(row, values)
+        if _JUDGED.search(result[:_MOST_READ]):
+            break  # what was measured before is of something else than what was judged
     for text in words[-3:]:
         for clause in re.split(r"[,;；，。?？]|\band\b|\bwith\b|\.(?=\s|$)", plain(text[:_MOST_READ])):
             limits = list(_LIMIT.finditer(clause.lower()))
@@ -545,6 +599,8 @@ def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_abo
     if compares is None:
         return False
     lead = between[: compares.start()].strip()
+    if _OF_MARGIN.search(lead):
+        return False
     # "76 mV (goal < 60 mV)" tells what is asked, "19 us above 200 us" a difference
     is_adverb = not re.search(r"exceed|超过|超出|不足", compares[0].lower())
     if _OF_GOAL.search(lead) or (is_adverb and not lead and between[:1] == " "):
@@ -566,6 +622,8 @@ def _is_wrong_by(
     is_of_each: bool,
 ) -> bool:
     """Whether a quantity that the clause names has a value on the other side of the figure."""
+    if _OF_CHANGE.search(said):
+        return False
     stated = list(figures_in(said))
     newest = next(_of_named(measured, said, figure.unit), None)
     if newest is None or any(each.unit == figure.unit for each in stated):

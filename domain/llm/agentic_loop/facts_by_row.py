@@ -15,17 +15,16 @@ from itertools import pairwise
 from domain.circuit.figures_in_text import TextFigure, figures_in
 from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.changes import DOWN, NOT, UP
+from domain.llm.agentic_loop.conditions import Measured, conditioned
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.quantities import DIFFERS, named_quantity, row_of
-from domain.llm.agentic_loop.rows import RUN, SCALES, WORD, Row, Table, stands_in, tables_of
+from domain.llm.agentic_loop.quantities import Row as QuantityRow
+from domain.llm.agentic_loop.rows import RUN, WORD, Row, Table, stands_in, tables_of, with_bare
 from shared.late_patterns import late_pattern
 
 _MOST_SENTENCES = 200
 _LONGEST = 90
-
-_BARE = late_pattern(r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|[pnumkKM])(?![A-Za-z0-9_])")
-"""The value of a part as netlists write it: "5k"."""
 
 _SUPPOSED = late_pattern(
     r"\b(?:if|were|would|should|could|might|may|suggest\w*|recommend\w*|propos\w+)\b"
@@ -33,12 +32,15 @@ _SUPPOSED = late_pattern(
 )
 """Nothing is told there of what was measured."""
 _IF = late_pattern(r"^\W*(?:if|suppose|assuming)\b|^\W*(?:如果|若|假设)")
-_TELLS = late_pattern(
-    r"(?:\b(?:is|are|was|gives?|only|reads?|delivers?)|为|是|只?有|仅|达|[:,])\W{0,2}(?:only )?$"
-)
 _RUN_SAID = late_pattern(
     r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次|\b(?P<first>first) (?:run|simulation)\b"
     r"|第一(?=次(?:仿真|运行))"
+)
+_ALL_MET = late_pattern(
+    r"\b(?:were|are|is|was) (?:already |now )?(?:all|both) (?:already |now )?(?:met|kept|satisfied|fulfilled)\b"
+    r"|\b(?:all|both)(?: of them| three| four| two)? (?:were|are) (?:already |also )?(?:met|kept|satisfied)\b"
+    r"|(?:都|均|全部)(?:已经?|也|能)?(?:满足|达标|合格|符合)",
+    re.IGNORECASE,
 )
 _EVERY_RUN = late_pattern(
     r"\b(?:both|all|every|each)\b(?: of)?(?: the| them| \w+)? ?(?:simulations?|runs?)\b"
@@ -71,11 +73,25 @@ _CLAUSE_END = late_pattern(r"[,|:]")
 _AND = late_pattern(r"\band\b|和|与|、", re.IGNORECASE)
 _TO_OTHER = late_pattern(
     r"(?:\b(?:from|than|vs\.?|versus|against|instead of|compared (?:to|with)|between)|从|由|比|较|相比|不是)"
-    r"\W{0,3}(?:the |about |约)?$",
+    r"\W{0,3}(?:the |about |约)?$|\bwhat it was[\s(]*$|\(was $",
     re.IGNORECASE,
 )
+_OF_SIZE = late_pattern(
+    r"(?:\b(?:(?P<less>smaller|lower)|larger|bigger|higher)\b|(?P<less_zh>较小|更小)|较大|更大)(?:[- ]?value)?\s?的?"
+    r"(?:(?P<r>resistor|resistance|电阻)|(?P<c>capacitor|capacitance|电容)|(?P<l>inductor|inductance|choke|电感))",
+    re.IGNORECASE,
+)
+_GOES_BY = late_pattern(
+    r"\b(?:chang\w+|var(?:y|ies)|variation|mov(?:es|ed)|drift\w*|spread\w*)\b|变化|变动|漂移|波动",
+    re.IGNORECASE,
+)
+"""What is told of a course is how far something went."""
+_FIGURE_ASIDE = late_pattern(r"(?<=[a-z]),( [\d.]+ ?\S{1,4}),(?= (?:is|are|was|were|occurs|comes)\b)")
+"""What is told between two commas of what is named before and behind it."""
+_BECAME = late_pattern(r"[\s*_`]*(?:->|=>|→)")
+"""It is told of what there was before."""
 _LIMITS = late_pattern(
-    r"(?:\b(?:within|between|inside|limits?|below|above|meets?)\b|满足|要求|目标|[<>≤≥]|低于|高于|以内)[-\d.\s~…±]{0,12}$"
+    r"(?:\b(?:within|between|inside|limits?|below|above|meets?)\b|满足|要求|目标|[上下]限|限值|指标|[<>≤≥]|低于|高于|以内)[-\d.\s~…±]{0,12}$"
 )
 """What follows bounds it."""
 _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
@@ -97,8 +113,30 @@ _OVER = late_pattern(
     re.IGNORECASE,
 )
 _WAY_DOWN = late_pattern(
-    r"\b(?:falls|decreases|drops|falling|decreasing|lower|smaller)\b|减小|降低|下降|减少"
+    r"\b(?:falls|decreases|drops|falling|decreasing|lower|smaller|down)\b|↓|越[小低]|变小|减小|降低|下降|减少"
 )
+
+
+_SWEPT = {"temp": r"\btemp\w*\b|温度"}
+_WAY = late_pattern(
+    r"\s?(?:rises|increases|grows|goes up|up|larger|higher|rising|increasing|falls|decreases|drops|down|smaller|lower"
+    r"|falling|decreasing|↑|↓|越[大小高低]|增大|增加|上升|升高|提高|加大|变大|减小|降低|下降|减少|变小)",
+    re.IGNORECASE,
+)
+_WAY_NEAR = 14
+_EXTREME = late_pattern(
+    r"(?P<high>\b(?:highest|largest|greatest|maximum|peaks)\b|最[高大])|(?P<low>\b(?:lowest|smallest|minimum)\b|最[低小])",
+    re.IGNORECASE,
+)
+_COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
+_KINDS = {
+    "%r": late_pattern(r"\s?的?(?:resistor|R\b|电阻)", re.IGNORECASE),
+    "%c": late_pattern(r"\s?的?(?:capacitor|C\b|电容)", re.IGNORECASE),
+    "%l": late_pattern(r"\s?的?(?:inductor|L\b|电感)", re.IGNORECASE),
+}
+_OF_ENDS = late_pattern(r"min|max|pk|peak|low|high")
+_SAME_END = 0.02
+"""A share of the course: nearer to its end is at its end."""
 
 
 @dataclass(slots=True)
@@ -120,12 +158,16 @@ class _Named:
         return {(name, value) for name, value in self.varied if names.count(name) == 1}
 
 
-def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
+def wrong_rows(
+    flat: str, results: Sequence[str], earlier: Sequence[str] = (), measured: Sequence[Measured] = ()
+) -> tuple[str, ...]:
     """The clauses of an answer, in plain form and without code, that give a row what others have."""
     found: dict[str, None] = dict.fromkeys(
         clause.strip()[-_LONGEST:] for clause in _wrong_verdicts(flat, (*earlier, *results))
     )
     of_before = tables_of(tuple(earlier))[0] if earlier else Table()
+    under, courses = conditioned(measured, _not_measured(results, measured))
+    found |= dict.fromkeys(clause.strip()[-_LONGEST:] for clause in _under_others(flat, under, courses))
     for table in (*tables_of(tuple(results)), of_before):
         if len(table.rows) < 2:
             continue
@@ -141,10 +183,16 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
                 *_of_other_row(sentence, table),
                 *(() if table is of_before else _of_no_point(sentence, table)),
                 *_goes_other_way(sentence, table),
+                *_is_no_extreme(sentence, table),
                 *_turned_over(sentence, table),
             ):
                 found[clause.strip()[-_LONGEST:]] = None
     return tuple(found)
+
+
+def _not_measured(results: Sequence[str], measured: Sequence[Measured]) -> list[str]:
+    texts = {each.text for each in measured}
+    return [each for each in results if each not in texts]
 
 
 def _wrong_verdicts(flat: str, results: Sequence[str]) -> Iterator[str]:
@@ -183,6 +231,7 @@ def _with_asides(clause: str, table: Table) -> Iterator[str]:
 
 def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
     meant: list[Row] | None = None
+    of: QuantityRow | None = None
     for clause in (each for whole in _clauses(sentence) for each in _with_asides(whole, table)):
         if _SUPPOSED.search(clause.lower()):
             continue
@@ -208,9 +257,12 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
                 ):
                     yield clause
                 continue
-            if _REST.search(part) or (not table.goes_on and not each.words):
+            quantity = named_quantity(part)
+            is_left = table.is_of_one and not each.varied and quantity not in (None, of)
+            if _REST.search(part) or is_left or (not table.goes_on and not each.words):
                 meant = None
             elif each.words or each.varied:
+                of = quantity
                 meant = [row for row in table.rows if each.words <= row.words and _has(row, each.varied)]
                 if not meant and not each.varied and "/" in part:  # "M1/M2": of either
                     meant = [row for row in table.rows if each.words & row.words]
@@ -220,12 +272,155 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
                     and any(each.words <= row.words and row.varied for row in table.rows)
                 ):
                     meant = None  # two rows are compared
-            if meant is not None and any(
-                _is_of_another(part, figure, meant, table) for figure in each.figures
-            ):
+            figures = each.figures if each.varied or not each.words else _of_the_word(part, each)
+            if meant is not None and any(_is_of_another(part, figure, meant, table) for figure in figures):
                 yield clause
         if each_names:
             meant = None
+
+
+Mention = frozenset[tuple[str, float]]
+"""What one figure of an answer may be the value of."""
+
+
+def _under_others(flat: str, table: Table, courses: Table) -> Iterator[str]:
+    """Where a figure is told under values with which none of the results that have it was measured."""
+    heads: list[list[Mention]] = []
+    for line in flat.split("\n"):
+        if line.lstrip().startswith("|"):
+            cells = line.strip().split("|")
+            told = [_names(cell, table) for cell in cells]
+            if not heads:
+                heads = [_mentions(each) for each in told]
+                continue
+            of_row: list[Mention] = []
+            for place, each in enumerate(told):
+                of_row = _with(of_row, _mentions(each))
+                named = _with(heads[place] if place < len(heads) else [], of_row)
+                yield from _told_under(cells[place], each, named, table)
+            continue
+        heads = []
+        for sentence in _SENTENCE_END.split(line):
+            if _IF.search(sentence.lower()):
+                continue
+            yield from _judged_otherwise(sentence, table)
+            yield from _crossed(sentence, table)
+            yield from _for_other_size(sentence, table)
+            named = []
+            for clause in _clauses(_FIGURE_ASIDE.sub(r" \1 ", sentence)):
+                if _SUPPOSED.search(clause.lower()):
+                    continue
+                each = _names(clause, table)
+                named = _with([] if _REST.search(clause) else named, _mentions(each))
+                yield from _told_under(clause, each, named, table)
+                if _GOES_BY.search(clause):
+                    yield from _told_under(clause, each, named, courses)
+
+
+def _judged_otherwise(sentence: str, table: Table) -> Iterator[str]:
+    """Where all goals are said to be met under values with which some were missed."""
+    named = _mentions(_names(sentence, table))
+    is_said = (_ALL_MET.search(sentence) or ALL_GOALS.search(sentence)) and not NOT.search(sentence)
+    if not named or not is_said or _SUPPOSED.search(re.sub(r"\bwere\b", "", sentence.lower())):
+        return
+    judged = [row.is_missed for row in _under(named, table) if row.is_missed is not None]
+    if judged and all(judged):
+        yield sentence
+
+
+def _crossed(sentence: str, table: Table) -> Iterator[str]:
+    """Where one pair of a sentence goes from one result to another, and the next one back."""
+    ways: list[set[tuple[int, int]]] = []
+    for pair in pairs_in(sentence, list(figures_in(sentence))):
+        ends = [
+            {
+                place
+                for place, row in enumerate(table.rows)
+                if figure.digits > 1 and _stands_in(row.values, figure)
+            }
+            for figure in (pair.first, pair.second)
+        ]
+        way = {(one, other) for one in ends[0] for other in ends[1] if one != other}
+        if way:
+            ways.append(way)
+    if any({(other, one) for one, other in way} & first and not way & first for first, way in pairwise(ways)):
+        yield sentence
+
+
+def _for_other_size(sentence: str, table: Table) -> Iterator[str]:
+    """Where what a smaller part does is told as a change to what the larger one has, or the other way round."""
+    told = _OF_SIZE.search(sentence)
+    if told is None:
+        return
+    kind = "".join(each for each in "rcl" if told[each])
+    values: dict[str, set[float]] = {}
+    for row in table.rows:
+        for name, value, _ in row.varied:
+            if name[0] == kind:
+                values.setdefault(name, set()).add(value)
+    if len(values) != 1 or len(own := next(iter(values.values()))) != 2:
+        return
+    name, meant = next(iter(values)), min(own) if told["less"] or told["less_zh"] else max(own)
+    for pair in pairs_in(sentence, list(figures_in(sentence))):
+        ends = [
+            {
+                value
+                for row in table.rows
+                if _stands_in(row.values, figure)
+                for each, value, _ in row.varied
+                if each == name
+            }
+            for figure in (pair.first, pair.second)
+        ]
+        if ends == [{meant}, own - {meant}]:
+            yield sentence
+
+
+def _under(named: Sequence[Mention], table: Table) -> list[Row]:
+    """The rows that have one of the values of each mention."""
+    found: list[Row] = []
+    for row in table.rows:
+        own = {name: value for name, value, _ in row.varied}
+        if all(any(own.get(name, value) == value for name, value in each) for each in named):
+            found.append(row)
+    return found
+
+
+def _mentions(told: _Named) -> list[Mention]:
+    """What the figures of a clause are values of; two values of one part are one mention: it may be either."""
+    found: list[Mention] = []
+    for _, points in told.keys:
+        found = _with(found, [frozenset(points)], is_either=True)
+    return found
+
+
+def _with(named: list[Mention], more: Sequence[Mention], *, is_either: bool = False) -> list[Mention]:
+    """Mentions with further ones, which take the place of those of the same parts."""
+    for each in more:
+        names = {name for name, _ in each}
+        same = [other for other in named if names & {name for name, _ in other}]
+        together = each.union(*same) if is_either else each
+        named = [*(other for other in named if other not in same), together]
+    return named
+
+
+def _told_under(clause: str, told: _Named, named: Sequence[Mention], table: Table) -> Iterator[str]:
+    meant = _under(named, table)
+    if named and meant and any(_is_of_another(clause, figure, meant, table) for figure in told.figures):
+        yield clause
+
+
+def _of_the_word(part: str, told: _Named) -> list[TextFigure]:
+    """The figures of what words name: none of an aside behind it, none before it where others follow."""
+    places = [found.end() for found in WORD.finditer(part.lower()) if found[0] in told.words]
+    if not places:
+        return told.figures
+    behind = [each for each in told.figures if each.start >= max(places)]
+    aside = part.find("(", max(places))
+    is_compared = _COMPARES.search(part.lower()) is not None
+    if is_compared and len(told.figures) > 1:
+        return []
+    return [each for each in behind if aside < 0 or each.start < aside] if behind else told.figures
 
 
 def _of_no_point(sentence: str, table: Table) -> Iterator[str]:
@@ -273,24 +468,23 @@ def _is_of_another(
 ) -> bool:
     """Whether a figure that is told of some rows is what others have."""
     own = {value for row in meant for value in row.values} | table.others
+    own |= {  # what is left of what was varied: "at 3.4 V, with only 128 mV left"
+        abs(abs(point) - value)
+        for row in meant
+        for _, point, unit in row.varied
+        if unit == figure.unit and unit in row.units
+        for value in row.values
+    }
     return (
         len(meant) < len(table.rows)
+        and not (table.is_of_states and (_BECAME.match(part, figure.end) or DIFFERS.match(part, figure.end)))
         and (figure.digits > 1 or "." in figure.text)
         and (is_told_at or not _TO_OTHER.search(part[: figure.start]))
         and not _LIMITS.search(part[: figure.start].lower())
         and (table.goes_on or "±" not in part)
         and not _stands_in(own, figure)
         and not (table.is_rough and any(is_rounding(figure, value, is_rough=True) for value in own))
-        and (
-            any(_stands_in(row.values, figure) for row in table.rows)
-            or (
-                len(meant) == 1
-                and "extreme" not in meant[0].words
-                and figure.unit in meant[0].units
-                and _TELLS.search(part[: figure.start].lower()) is not None
-                and not DIFFERS.match(part, figure.end)
-            )
-        )
+        and any(_stands_in(row.values, figure) for row in table.rows)
     )
 
 
@@ -316,7 +510,7 @@ def _names(clause: str, table: Table) -> _Named:
     for pattern, word in _SAID_SO:
         named_runs = pattern.sub(f" {word} ", named_runs)
     named = _Named(set(WORD.findall(named_runs)) & table.words)
-    for figure in _with_bare(clause):
+    for figure in with_bare(clause):
         is_below = clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-")
         points = {
             (name, value)
@@ -333,6 +527,12 @@ def _names(clause: str, table: Table) -> _Named:
         is_value = any(
             _stands_in(row.values, figure) for row in table.rows if not row.units or figure.unit in row.units
         )
+        if figure.unit == "%":  # "with 0.1 % resistors"
+            points = {
+                point for point in points if (kind := _KINDS.get(point[0])) and kind.match(clause, figure.end)
+            }
+            is_value = is_value and not points
+        is_told = is_told and (is_value or not table.is_of_states)
         if points and (is_named_so or not (is_told or is_value)):
             named.keys.append((figure, points))
         elif figure.unit:
@@ -340,36 +540,12 @@ def _names(clause: str, table: Table) -> _Named:
     return named
 
 
-def _with_bare(text: str) -> list[TextFigure]:
-    """The figures of a text, with those that are written as in a netlist: these have no unit."""
-    figures = list(figures_in(text))
-    at = {figure.start for figure in figures}
-    for each in _BARE.finditer(text):
-        if each.start() not in at and (
-            each["scale"] != "m" or not each.string[: each.start()].endswith("| ")
-        ):
-            scale = 1e6 if each["scale"] == "M" else SCALES[each["scale"].lower()]
-            decimals = len(each["number"].partition(".")[2])
-            figures.append(
-                TextFigure(
-                    text=each[0],
-                    value=float(each["number"]) * scale,
-                    unit="",
-                    step=10.0**-decimals * scale,
-                    digits=len(each["number"].replace(".", "").lstrip("0")),
-                    start=each.start(),
-                    end=each.end(),
-                )
-            )
-    return sorted(figures, key=lambda figure: figure.start)
-
-
 def _turned_over(sentence: str, table: Table) -> Iterator[str]:
     """Where a sweep is told from one point to another, and a quantity goes otherwise.
 
     From the other's value to the one's; to a value of where it began; or it is said to rise, and falls.
     """
-    figures = _with_bare(sentence)
+    figures = with_bare(sentence)
     ends: tuple[Row, Row] | None = None
     told: list[tuple[TextFigure | None, TextFigure]] = []
     for pair in pairs_in(sentence, figures):
@@ -429,6 +605,7 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
     if len(names) != 1 or any(len(row.varied) != 1 for row in table.rows):
         return
     rows = sorted(table.rows, key=lambda row: row.varied[0][1])
+    yield from _listed_other_way(sentence, rows)
     for clause in _clauses(sentence):
         over = _OVER.search(clause)
         quantity = (
@@ -450,3 +627,53 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
             ups = {after > before for before, after in pairwise(course) if after != before}
             if is_up != is_down and len(ups) == 1 and (is_up != is_reverse) != ups.pop():
                 yield clause
+
+
+def _listed_other_way(sentence: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Where two values are told in the order that they have over a sweep the other way: "W up: 1.2 V → 2.5 V"."""
+    name = rows[0].varied[0][0]
+    words = _SWEPT.get(name, rf"(?<![A-Za-z0-9]){re.escape(name.rpartition('.')[2])}(?![A-Za-z0-9])")
+    over = next(
+        (found for found in re.finditer(words, sentence, re.IGNORECASE) if _WAY.match(sentence, found.end())),
+        None,
+    )
+    if over is None:
+        return
+    is_down = _WAY_DOWN.search(sentence[over.end() :][:_WAY_NEAR].lower()) is not None
+    for pair in pairs_in(sentence, list(figures_in(sentence))):
+        ends = [
+            [
+                place
+                for place, row in enumerate(rows)
+                if _stands_in(row.values, figure) and not _is_rounding_of_point(row, figure)
+            ]
+            for figure in (pair.first, pair.second)
+        ]
+        if len(ends[0]) == len(ends[1]) == 1 and (ends[0][0] < ends[1][0]) == is_down and ends[0] != ends[1]:
+            yield sentence
+
+
+def _is_rounding_of_point(row: Row, figure: TextFigure) -> bool:
+    return any(
+        unit == figure.unit and is_rounding(figure, abs(value), is_rough=False)
+        for _, value, unit in row.varied
+    )
+
+
+def _is_no_extreme(sentence: str, table: Table) -> Iterator[str]:
+    """Where a value is told to be the highest or lowest of a sweep, and another is: "highest at 27 °C, 1.2346 V"."""
+    told = {found.lastgroup for found in _EXTREME.finditer(sentence)}
+    points = _names(sentence, table)
+    if len(told) != 1 or len(points.varied) != 1 or any(len(row.varied) != 1 for row in table.rows):
+        return
+    row = next((row for row in table.rows if _has(row, points.varied)), None)
+    if row is None or NOT.search(sentence) or _SUPPOSED.search(sentence.lower()):
+        return
+    for name, value in row.columns:
+        if _OF_ENDS.search(name):  # the lowest of a waveform, not of the sweep
+            continue
+        of_all = [own for each in table.rows for column, own in each.columns if column == name]
+        is_told = any(_stands_in({abs(value)}, figure) for figure in points.figures)
+        top = max(of_all) if told == {"high"} else min(of_all)
+        if is_told and abs(value - top) > _SAME_END * (max(of_all) - min(of_all)):
+            yield sentence

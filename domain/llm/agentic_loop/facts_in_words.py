@@ -52,6 +52,7 @@ _PROPOSES = late_pattern(
     re.IGNORECASE,
 )
 """The rest of the sentence is of what isn't yet."""
+_NEARLY_ALL = late_pattern(r"\b(?:almost|nearly) (?=entirely|all|exclusively|only)", re.IGNORECASE)
 _PASSIVE = late_pattern(
     r"\b(?:was|were|had been) (?=(?:halved|doubled|tripled|reduced|raised|lowered|increased|decreased"
     r"|improved|kept|simulated|run|tested|checked|swept|verified)\b)",
@@ -89,7 +90,9 @@ _STIMULUS = late_pattern(r"\b(?:sin|pulse|pwl|sffm|am|exp)\s*\(\s*[-+.\d{]", re.
 _NETLIST = late_pattern(r"^[ \t]*\.tran\b", re.MULTILINE | re.IGNORECASE)
 _OWN_PERIOD = late_pattern(r"\b(?:frequency|period)\([^=\n]*\) = \d")
 _RUNS = late_pattern(r"^\S+ of \S+: (?P<runs>\d+) runs, (?P<failed>\d+) failed", re.MULTILINE)
-_SHARES = late_pattern(r"^ *(?:variance from|alone:) (?P<rest>[^\n]+)", re.MULTILINE)
+_SHARES = late_pattern(
+    r"(?:^(?P<of>\w+) \[[^\]\n]{1,8}\]:[^\n]*\n)?^ *(?:variance from|alone:) (?P<rest>[^\n]+)", re.MULTILINE
+)
 _SHARE = late_pattern(r"(?P<part>[A-Za-z]\w*) [±+]?-?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)")
 
 
@@ -115,6 +118,9 @@ class _Facts:
     passed: tuple[int, int] | None = None
     """Samples of the newest study that kept its goals, of how many."""
     shares: dict[str, float] = field(default_factory=dict)
+    """Of the newest study's first quantity."""
+    shares_of: dict[Row, dict[str, float]] = field(default_factory=dict)
+    """The same by quantity."""
     verdicts: dict[Row, bool] = field(default_factory=dict)
     """Whether the goal of a quantity (its row) is met."""
     counts: set[int] = field(default_factory=set)
@@ -146,6 +152,7 @@ class _Facts:
                     for each in DEVICE.finditer(flat)
                     if len(currents := [figure.value for figure in islice(figures_in(each["rest"]), 2)]) > 1
                     and each["kind"].lower() in ("npn", "pnp")
+                    and each["region"].strip().lower() == "active"
                     and currents[1]
                 }
                 facts.regions = {
@@ -175,10 +182,11 @@ class _Facts:
                 facts.few.add(int(study["runs"]))
             for samples in YIELD.finditer(flat):
                 facts.passed = facts.passed or (int(samples["good"]), int(samples["all"]))
-            if not facts.shares and (shares := _SHARES.search(flat)) is not None:
-                facts.shares = {
-                    each["part"].lower(): float(each["value"]) for each in _SHARE.finditer(shares["rest"])
-                }
+                facts.studied.add(int(samples["all"]) - int(samples["good"]))
+            for shares in _SHARES.finditer(flat):
+                own = {each["part"].lower(): float(each["value"]) for each in _SHARE.finditer(shares["rest"])}
+                facts.shares = facts.shares or own
+                facts.shares_of.setdefault(row_of((shares["of"] or "").lower()), own)
             if _OWN_PERIOD.search(flat) is not None:
                 measured_period = True
                 facts.is_periodic = facts.is_periodic is not False
@@ -241,6 +249,10 @@ _UNSETTLED = late_pattern(
     r"|(?:仍然?|还)在(?:增[长大加]|上升|变化|爬升|下降|漂移|衰减)",
     re.IGNORECASE,
 )
+_OF_POINT = late_pattern(
+    r"\b(?:operating|bias|quiescent|equilibrium) point\b|\bdc\b|工作点|平衡点|亚稳|不代表", re.IGNORECASE
+)
+"""Told of the point that is computed before a run."""
 _NO_OVERSHOOT = late_pattern(
     r"\b(?:no|without(?: any)?|zero) (?:\w+ )?overshoot\b|\bmonoton\w+|(?:没有|无)[^，。]{0,4}(?:过冲"
     r"|超调)|单调",
@@ -348,7 +360,7 @@ _VERDICT_ONLY = late_pattern(
     r"\W*(?:全部|均|都|已经?)*(?:达标|满足要求|合格|goals? met|met|passed|pass|in spec)\W*", re.IGNORECASE
 )
 _DOMINATES = late_pattern(
-    r"\bdominat\w*|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
+    r"\bdominat\w*|\bcaused (?:almost |nearly )?(?:entirely|mostly|mainly|only)\b|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
     r"|biggest|greatest|main|chief|strongest)\b|\b(?:mostly|mainly|chiefly|primarily|nearly all"
     r"|almost all|most of|(?:spreads?|varies|moves|shifts|drives|decides|determines)\b.{0,40}\bmost)\b"
     r"|主导|主要|(?:贡献|影响|占比|作用|灵敏度)[^，。]{0,3}最[大高多]"
@@ -391,16 +403,21 @@ def wrong_words(
         begin = text.find(clause, at)
         if _SENTENCE_END.search(text, at, begin):
             facts.row, is_proposed = None, False
+        if earlier and text[text.rfind("\n", 0, begin) + 1 :].lstrip().startswith("|"):
+            at = begin + len(clause)
+            continue  # a table may tell of both states
         is_proposed = is_proposed or _PROPOSES.search(clause) is not None
         at = begin + len(clause)
-        row = named_quantity(clause, facts.verdicts)
+        row = named_quantity(clause, {*facts.verdicts, *facts.shares_of})
         facts.row = row if row is not None else facts.row
         # "M6 has little overdrive, it is in triode": the device named last is meant.
         devices = {each for each in _WORD.findall(clause.lower()) if each in facts.regions} or devices
         facts.subject = next(iter(devices)) if len(devices) == 1 else ""
         if (
             not is_proposed
-            and not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", TO_BEFORE.sub(" ", _PASSIVE.sub("", clause))))
+            and not _NOT_OF_NOW.search(
+                _OF_GOAL.sub(" ", TO_BEFORE.sub(" ", _PASSIVE.sub("", _NEARLY_ALL.sub("", clause))))
+            )
             and (
                 (not TO_BEFORE.search(clause) and _is_false_fact(clause, facts))
                 or any(is_false_change(part, states, len(now), facts.row) for part in _AND.split(clause))
@@ -428,6 +445,8 @@ def _is_false_fact(clause: str, facts: _Facts) -> bool:
 
 def _is_wrong_rest(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether it has settled or oscillates, or not."""
+    if _OF_POINT.search(clause):
+        return False
     states = {state for name, state in facts.settled.items() if name and name in clause.lower()}
     states = states or set(facts.settled.values())
     if states == {True} and not is_denied and _UNSETTLED.search(clause):
@@ -491,12 +510,13 @@ def _is_wrong_cause(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether a part is said to matter most that doesn't."""
     if not facts.shares or is_denied or not _DOMINATES.search(clause) or _LEAST.search(clause):
         return False
-    named = {each.lower() for each in _PART.findall(clause)} & set(facts.shares)
+    shares = facts.shares if facts.row is None else facts.shares_of.get(facts.row, facts.shares)
+    named = {each.lower() for each in _PART.findall(clause)} & set(shares)
     if named:
-        top = max(facts.shares.values())
-        return all(facts.shares[each] < _NEARLY_TOP * top for each in named)
+        top = max(shares.values())
+        return all(shares[each] < _NEARLY_TOP * top for each in named)
     of_kinds: dict[str, float] = {}
-    for part, share in facts.shares.items():
+    for part, share in shares.items():
         of_kinds[part[0]] = of_kinds.get(part[0], 0.0) + share
     kinds = {kind for kind, words in _KINDS if words.search(clause)} & set(of_kinds)
     return len(kinds) == 1 and of_kinds[kinds.pop()] < _NEARLY_TOP * max(of_kinds.values())

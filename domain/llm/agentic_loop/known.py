@@ -10,10 +10,10 @@ from itertools import combinations, islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import ABOVE, BELOW, is_rounding
-from domain.llm.agentic_loop.follows import Given, derived, values_of
-from domain.llm.agentic_loop.part_values import SCALES
+from domain.llm.agentic_loop.follows import Given, by_law, derived, values_of
+from domain.llm.agentic_loop.part_values import SCALES, cards_in, written
 from domain.llm.agentic_loop.quantities import YIELD, column_units, named_figures
-from domain.llm.agentic_loop.rows import study_rows
+from domain.llm.agentic_loop.rows import courses_of, study_rows
 from shared.late_patterns import late_pattern
 
 MOST_FIGURES = 120
@@ -24,6 +24,7 @@ MOST_BY_LAW = 16
 _MOST_LINES = 400
 _MOST_TOGETHER = 8
 _FEW = 6
+_FEW_EXACT = 3
 _NEAR = 1.5
 """How far from a measured value a bound may be that is told of it."""
 
@@ -34,10 +35,34 @@ _NUMBER = late_pattern(
 )
 _SCALED = late_pattern(r"(\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)(meg|[fpnumkgt])?", re.IGNORECASE)
 _PULSE = late_pattern(
-    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){5}(?P<width>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)[ \t,]+"
+    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){2}(?P<delay>[.\d]\w*(?:\.\w+)?)[ \t,]+(?P<rise>[.\d]\w*(?:\.\w+)?)[ \t,]+"
+    r"[.\d]\w*(?:\.\w+)?[ \t,]+(?P<width>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)[ \t,]+"
     r"(?P<period>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)\s?\)",
     re.IGNORECASE,
 )
+_AT = late_pattern(
+    r"\b(?:at|gain|phase)\([^=\n]*,\s?(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[pnumkg])?\)", re.IGNORECASE
+)
+_PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
+_PASSIVE = late_pattern(
+    r"^[+ ]?(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_GAIN = late_pattern(
+    r"^[+ ]?E\w*(?:[ \t]+\w+){4}[ \t]+(?P<value>\d+(?:\.\d+)?(?:e\d+)?\w*)[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SINE = late_pattern(r"\bsin\s?\(\s?[-+.\w]+[ \t,]+[-+.\w]+[ \t,]+(?P<value>\d[.\w]*)", re.IGNORECASE)
+_AMPLIFIER = 100
+"""A gain above it is that of an amplifier without feedback."""
+_MOST_CARDS = 24
+_FEW_PRODUCTS = 24
+_RATIOS = (0.7, 1.4)
+_TOGETHER = late_pattern(
+    r"\b(?:together|and|combined|both|sum|total|altogether)\b|合计|共|总|两者|加起来|和|、", re.IGNORECASE
+)
+_SHARES = late_pattern(r"^ *variance from (?P<rest>[^\n]+)", re.MULTILINE)
+_SHARE = late_pattern(r" (\d+(?:\.\d+)?) ?%")
 _TEMPERATURE = late_pattern(r"\btemp\w*\s?=\s?-?(?P<number>\d+(?:\.\d+)?)(?![\w.])", re.IGNORECASE)
 """Of a corner or a point of a sweep."""
 _RESISTOR = late_pattern(
@@ -66,6 +91,8 @@ class Backing:
     """Of tools that succeeded and what they were given; data of the message. The newest last."""
     words: Sequence[str] = ()
     """The user's own, all turns."""
+    measured: Sequence[str] | None = None
+    """Those of the results that tell what was measured; None where that is not known."""
 
 
 class Known:
@@ -83,10 +110,22 @@ class Known:
         """Those of each result; a voltage's or a current's square over a number is one, too."""
         self._driven: set[float] = set()
         """What a source of 1 V or 1 A gives over frequency."""
+        self.shares: list[list[float]] = []
+        """What parts have of the variance of one quantity, in percent."""
+        self.edges: set[float] = set()
+        """When pulses begin and end, in seconds."""
+        self._at: set[float] = set()
+        """At which times or frequencies something was measured."""
         self._bare: set[float] = set()
         self._ohms: set[float] = set()
-        self._resistors: dict[str, float] = {}
-        """The newest value by name."""
+        self._studied: set[Given] = set()
+        self._cards: dict[str, tuple[Given, set[str]]] = {}
+        """Resistors, capacitors and inductors with their nodes, the newest by name."""
+        self._gains: set[float] = set()
+        self._sines: set[float] = set()
+        """Frequencies of sources."""
+        self._parts: dict[str, Given] = {}
+        """Unit and newest value by name, in lower case."""
         self._precise: set[float] = set()
         """Bare ones with so many digits that they are no count of points."""
         room = _MOST_BACKING
@@ -155,9 +194,14 @@ class Known:
             points = [(name, (unit, abs(value))) for name, value, unit in row.varied]
             measured = [(units.get(name, ""), abs(value)) for name, value in row.columns]
             self._lines.append([*(point for _, point in points), *measured])
+            self._studied |= set(measured)
             for name, point in points:
                 varied.setdefault(name, []).append(point)
         self._lines.extend(varied.values())
+        self._lines.extend(
+            [(units.get(column, ""), abs(end)) for end in ends]
+            for _, column, *ends in courses_of(study_rows(text))
+        )
 
     def _read_worked_out(self, text: str) -> None:
         """Resistances of cards, shares of samples, how long a window of time is, temperatures."""
@@ -165,9 +209,21 @@ class Known:
             ohms = float(card["number"]) * SCALES.get((card["scale"] or "").lower(), 1.0)
             if ohms:
                 self._ohms.add(ohms)
-                self._resistors.setdefault(card["name"].lower(), ohms)
+        for name, value, sign in cards_in(text):
+            if sign != "-" and value and name[0] in _PART_UNITS and "." not in name:
+                self._parts.setdefault(name, (_PART_UNITS[name[0]], abs(value)))
+        for line in _SHARES.finditer(text):
+            self.shares.append([float(each) for each in _SHARE.findall(line["rest"])])
+        for card in _PASSIVE.finditer(text):
+            value, name = written(card["value"]), card["name"].lower()
+            if value:
+                nodes = {card["one"].lower(), card["other"].lower()}
+                self._cards.setdefault(name, ((_PART_UNITS[name[0]], abs(value)), nodes))
+        self._gains |= {value for each in _GAIN.finditer(text) if (value := written(each["value"]))}
+        self._sines |= {value for each in _SINE.finditer(text) if (value := written(each["value"]))}
         for samples in YIELD.finditer(text):
-            self._by_unit.setdefault("%", set()).add(100 * int(samples["good"]) / max(int(samples["all"]), 1))
+            good = 100 * int(samples["good"]) / max(int(samples["all"]), 1)
+            self._by_unit.setdefault("%", set()).update((good, 100 - good))
         for each in _WINDOW.finditer(text):
             begin, end = (
                 float(each[which]) * SCALES.get(each[f"{which}_scale"] or "", 1.0)
@@ -175,14 +231,17 @@ class Known:
             )
             self._by_unit.setdefault("s", set()).add(abs(end - begin))
         for each in _PULSE.finditer(text):
-            width, period = (
-                float(number) * SCALES.get(scale.lower(), 1.0)
-                for number, scale in (_SCALED.match(each[which]).groups() for which in ("width", "period"))  # type: ignore[union-attr]
+            delay, rise, width, period = (
+                float(found[1]) * SCALES.get((found[2] or "").lower(), 1.0) if found else 0.0
+                for found in (_SCALED.match(each[which]) for which in ("delay", "rise", "width", "period"))
             )
+            self.edges |= {delay, delay + rise + width} - {0.0}
             if period:
                 self._by_unit.setdefault("Hz", set()).add(1 / period)
                 self._by_unit.setdefault("%", set()).add(100 * width / period)
                 self._by_unit.setdefault("s", set()).update((width, period))
+        for each in _AT.finditer(text):
+            self._at.add(float(each["number"]) * SCALES.get((each["scale"] or "").lower(), 1.0))
         for each in _TEMPERATURE.finditer(text):
             self._by_unit.setdefault("degC", set()).add(float(each["number"]))
 
@@ -204,6 +263,22 @@ class Known:
         values |= self._bare if figure.unit in _SCIENTIFIC_UNITS else self._precise
         values.update(self._converted(figure.unit))
         return any(is_rounding(figure, value, is_rough=is_rough) for value in values)
+
+    def exactly(self, figure: TextFigure) -> list[Given]:
+        """The values that a figure rounds, with its unit; none where they are many: it may be any of them."""
+        values = [
+            value
+            for value in self._by_unit.get(figure.unit, ())
+            if is_rounding(figure, value, is_rough=False)
+        ]
+        return [(figure.unit, value) for value in values] if len(values) <= _FEW_EXACT else []
+
+    def is_measured(self, figure: TextFigure) -> bool:
+        """Whether a figure of some digits rounds a value of a study, whose names are the caller's own."""
+        return figure.digits > 1 and any(
+            unit == figure.unit and is_rounding(figure, value, is_rough=False)
+            for unit, value in self._studied
+        )
 
     def _converted(self, unit: str) -> Iterator[float]:
         ratios = self._by_unit.get("1", set()) | self._precise | self._driven
@@ -269,6 +344,12 @@ class Known:
             if len(values) <= MOST_DERIVED_FROM:
                 yield from ((unit, abs(one - other)) for other in values)
 
+    def since_edges(self, said: Sequence[Given]) -> Iterator[Given]:
+        """How long behind the edge of a pulse the times are that an answer tells or a call was given."""
+        times = {value for unit, value in said if unit == "s"} | self._by_unit.get("s", set()) | self._at
+        if len(times) <= MOST_DERIVED_FROM:
+            yield from (("s", time - edge) for time in times for edge in self.edges if time > edge)
+
     def alike(self) -> Iterator[list[Given]]:
         """The newest values of names that begin alike: "tpd_lh" and "tpd_hl"."""
         by_begin: dict[str, list[Given]] = {}
@@ -277,13 +358,73 @@ class Known:
                 by_begin.setdefault(name[:3], []).append(values[0])
         yield from (values for values in by_begin.values() if 1 < len(values) <= _FEW)
 
-    def joined(self, said: str) -> Iterator[Given]:
-        """In series and in parallel, what resistors that words name are together."""
+    def joined(self, said: str, figures: Sequence[Given]) -> Iterator[Given]:
+        """What the parts that words name give together, and with times and frequencies that are told."""
         named = [
-            ohms for name, ohms in self._resistors.items() if re.search(rf"\b{name}\b", said, re.IGNORECASE)
-        ]
-        for one, other in combinations(named[:MOST_BY_LAW], 2):
-            yield from (("Ohm", one + other), ("Ohm", one * other / (one + other)))
+            given
+            for name, given in self._parts.items()
+            if re.search(rf"(?<![A-Za-z0-9])(?:[ωw2π]*){re.escape(name)}(?![A-Za-z0-9])", said, re.IGNORECASE)
+        ][:_FEW]
+        rates = [each for each in figures if each[0] in ("Hz", "s")][:MOST_BY_LAW]
+        for one, other in combinations(named, 2):
+            yield from by_law([one, other])
+        for part in named:
+            if part[0] in ("F", "H"):
+                yield from (each for rate in rates for each in by_law([part, rate]) if each[0] == "Ohm")
+
+    def sources(self) -> list[Given]:
+        """Voltages and currents of the circuit's sources."""
+        return [given for given in self._parts.values() if given[0] in ("V", "A")][:_FEW]
+
+    def off_sources(self) -> Iterator[Given]:
+        """How far what a study measured is from the circuit's sources."""
+        yield from (
+            (unit, abs(value - source))
+            for unit, value in islice(self._studied, MOST_FIGURES)
+            for same, source in self.sources()
+            if unit == same
+        )
+
+    def ratios(self) -> list[float]:
+        """Results near to 1 that have no unit: "ic(q2)/i(q1) = 1.0042"."""
+        values = self._by_unit.get("1", set()) | self._precise
+        return [value for value in values if value != 1 and _RATIOS[0] < value < _RATIOS[1]][:_FEW]
+
+    def of_neighbors(self) -> list[Given]:
+        """What parts that share a node make together: time constants, corners, resonances, dividers, sums.
+
+        Of amplifiers with one pole also gain times pole, and all of it divided by what the circuit amplifies.
+        """
+        found: list[Given] = []
+        cards = list(self._cards.values())[:_MOST_CARDS]
+        for (one, ends), (other, more) in combinations(cards, 2):
+            if not (ends & more) - {"0", "gnd"}:
+                continue
+            found += [
+                each
+                for each in by_law([one, other])
+                if each[0] in ("Hz", "s", "Ohm") and each not in (one, other)
+            ]
+            if one[0] == other[0] == "Ohm":
+                found += [("V", one[1] / (one[1] + other[1])), ("V", other[1] / (one[1] + other[1]))]
+        poles = [value for unit, value in found if unit == "Hz"]
+        for gain in self._gains:
+            found += [("Hz", gain * pole) for pole in poles if gain > _AMPLIFIER]
+        products = [value for unit, value in found[-_FEW_PRODUCTS:] if unit == "Hz" and self._gains]
+        found += [("Hz", each / gain) for each in products for gain in self._own_gains()]
+        return [*found, *(("Hz", 2 * each) for each in self._sines)]
+
+    def _own_gains(self) -> list[float]:
+        """What the circuit was measured to amplify."""
+        return [10 ** (value / 20) for value in self._by_unit.get("dB", ()) if 0 < value < 200][:_FEW]
+
+    def shares_of(self, said: str) -> Iterator[Given]:
+        """The sums of the largest shares of the variance, where words tell that they are of several parts."""
+        if _TOGETHER.search(said):
+            for shares in self.shares:
+                yield from (
+                    ("%", sum(some)) for count in (2, 3) for some in combinations(shares[:_FEW], count)
+                )
 
     def resistances(self) -> list[float]:
         """Of the cards that were read, a few."""

@@ -65,28 +65,7 @@ def pairs_in(flat: str, figures: Sequence[TextFigure]) -> Iterator[Pair]:
             yield Pair(other, one)
 
 
-_SIGN = late_pattern(r"\s*([-+*/÷])\s*")
-_GIVES = late_pattern(r"\s*(?:=|≈|~)[\s~≈约]*")
-_GOES_ON = late_pattern(r"[-+*/÷^(]\s*$")
 _OFF = 0.06
-
-
-def wrong_sums(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
-    """Where what two figures are told to give isn't what they do: "13.2 W / 14.1 W ≈ 83.9 %"."""
-    for one, other, result in zip(figures, figures[1:], figures[2:], strict=False):
-        sign = _SIGN.fullmatch(flat, one.end, other.start)
-        if sign is None or one.text[-1].isdigit() or not _GIVES.fullmatch(flat, other.end, result.start):
-            continue
-        if _GOES_ON.search(flat[max(0, one.start - 3) : one.start]) or not other.value or not result.value:
-            continue  # the end of a longer one
-        a, b = one.value, other.value
-        given = {"+": a + b, "-": a - b, "*": a * b}.get(sign[1], a / b)
-        if result.unit == "%" and one.unit == other.unit:
-            given *= 100
-        if result.unit == "?" or (sign[1] in "+-" and not one.unit == other.unit == result.unit):
-            continue
-        if abs(abs(given) - result.value) > _OFF * result.value + result.step / 2:
-            yield flat[one.start : result.end]
 
 
 _POINT = r"(?:[^,，;；。:：()（）\n]{0,24}?(?:时的?|处的?|下的?)\s?)?"

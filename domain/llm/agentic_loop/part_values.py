@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from shared.late_patterns import late_pattern
 
@@ -33,15 +33,25 @@ _CHANGED = late_pattern(
 )
 """A line of a difference."""
 _IS_OLD = late_pattern(
-    r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead|than|first)\b"
+    r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead|than|first|still)\b"
     r"|原|之前|先前|旧|此前|从|由|比|[改调换]前|->|→|=>|若|如果|\bif\b|恢复|回到|\bback\b"
 )
 """What may tell of the value a part had."""
-_IS_NOW = late_pattern(r"\bnow\b|现在|[改换调设]成?[为到至]", re.IGNORECASE)
+_SENTENCE_END = late_pattern(r"[。！!?？]|\.(?=\s)")
+_IS_NOW = late_pattern(
+    r"\b(?:now|final(?:ly)?|present(?:ly)?|currently)\b|现在|目前|最终|[改换调设]成?[为到至]", re.IGNORECASE
+)
 _GIVEN = late_pattern(
     r"\b(?P<part>[RCL]\w*)[^\w\n]{1,4}(?P<value>\d+(?:\.\d+)?(?:e-?\d+)?\w*)", re.IGNORECASE
 )
 _PARTS = r"[RCL](?:\d\w{0,3}|[A-Z]{1,3}\d?)"
+_NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:meg|[fpnumkg])?"
+_VALUED = late_pattern(
+    rf"^(?P<sign>[-+])?[ \t]*(?P<part>[RCLVI]\w*)[ \t]+\S+[ \t]+\S+[ \t]+(?:DC[ \t]+)?(?P<value>{_NUMBER})(?![\w.]*[(\w])"
+    rf"|^(?P<sign_of>[-+])?[ \t]*(?P<device>M\w*)[ \t](?P<rest>[^\n]*?\b[WL][ \t]*=[^\n]*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_SIZE = late_pattern(rf"\b(?P<name>[WL])[ \t]*=[ \t]*(?P<value>{_NUMBER})", re.IGNORECASE)
 _TOLD = late_pattern(
     rf"(?<![\w/])(?P<parts>{_PARTS}(?:\s?(?:,|、|/|\band\b|和|与)\s?{_PARTS}){{0,3}})(?:\s|=|:|~|≈"
     r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从"
@@ -51,10 +61,26 @@ _TOLD = late_pattern(
     rf"|至)\s?(?P<other>{_VALUE}))?"
 )
 _WRITTEN = late_pattern(
-    r"(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?)\s?(?P<scale>meg"
+    r"(?P<number>-?\d+(?:\.\d+)?(?:e-?\d+)?)\s?(?P<scale>meg"
     r"|[fpnumkMKG])?",
     re.IGNORECASE,
 )
+
+
+def written(text: str) -> float | None:
+    """A value as netlists write it; None where it is none."""
+    found = _WRITTEN.match(text.strip().lstrip("+"))
+    return None if found is None else float(found["number"]) * SCALES.get((found["scale"] or "").lower(), 1.0)
+
+
+def cards_in(flat: str) -> Iterator[tuple[str, float, str]]:
+    """Name in lower case, value (SI) and sign, in a difference, of the cards in a text in plain form."""
+    for each in _VALUED.finditer(flat):
+        if each["part"] is not None and (value := written(each["value"])) is not None:
+            yield each["part"].lower(), value, each["sign"] or ""
+        for size in _SIZE.finditer(each["rest"] or ""):
+            if (value := written(size["value"])) is not None:
+                yield f"{each['device']}.{size['name']}".lower(), value, each["sign_of"] or ""
 
 
 def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -90,7 +116,7 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
             line = _line(flat, each.start())
             is_old = which == "one" and (
                 each["other"] is not None
-                or _IS_OLD.search(line)
+                or _IS_OLD.search(_sentence(flat, each.start()))
                 # a table's heads: "| RE = 68 Ω | RE = 36 Ω |"
                 or (
                     line.lstrip().startswith("|")
@@ -110,7 +136,7 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
                     not is_old
                     and name in newest
                     and (
-                        _IS_NOW.search(flat, each.start(), each.start("one"))
+                        _IS_NOW.search(flat, _clause_start(flat, each.start()), each.start("one"))
                         or any(_is_like(one, other) for one in values for other in replaced.get(name, ()))
                     )
                     and not any(_is_like(one, newest[name]) for one in values)
@@ -118,6 +144,17 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
                 for name in names
             ):
                 yield each.start(which), each.end(which)
+
+
+def has_other_value(flat: str, values: Mapping[str, float]) -> bool:
+    """Whether a text in plain form gives a part that stands in a circuit another value than it has there."""
+    return any(
+        not any(_is_like(one, values[name.lower()]) for one in _values(each["one"]))
+        for each in _TOLD.finditer(flat)
+        if re.search(r"[a-zA-ZΩ欧]", each["one"])
+        for name in re.findall(_PARTS, each["parts"])
+        if name.lower() in values
+    )
 
 
 def changed_parts(backing: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
@@ -178,6 +215,19 @@ def _line(flat: str, at: int) -> str:
     """The line of a place, in lower case."""
     end = flat.find("\n", at)
     return flat[flat.rfind("\n", 0, at) + 1 : len(flat) if end < 0 else end].lower()
+
+
+def _clause_start(flat: str, at: int) -> int:
+    return max(flat.rfind(end, 0, at) for end in (",", ";", "。", "\n", ":", ". ")) + 1
+
+
+def _sentence(flat: str, at: int) -> str:
+    """The part of a place's line that is its sentence, in lower case."""
+    start = flat.rfind("\n", 0, at) + 1
+    end = flat.find("\n", at)
+    ends = [found.end() for found in _SENTENCE_END.finditer(flat, start, at)]
+    stop = _SENTENCE_END.search(flat, at, len(flat) if end < 0 else end)
+    return flat[max(ends, default=start) : stop.start() if stop else (len(flat) if end < 0 else end)].lower()
 
 
 def _values(written: str) -> list[float]:

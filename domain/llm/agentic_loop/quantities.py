@@ -80,7 +80,7 @@ _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
 _WORDS_BEHIND = late_pattern(r"[^|\n]{0,24}?[^\W\d_][^|\n]{0,40}\|")
 _OPERATES = late_pattern(r" ?[*/+^] ?[\w(√]| - [\d.]+ ?\w{1,3} ?[*/]")
 DIFFERS = late_pattern(
-    r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
+    r"\s*(?:too|more|less|higher|lower|high\b|low\b|above|below|over|under|short|off|away|worse|better|wider|narrower"
     r"|larger|smaller|beyond"
     r"|per|/|以上|以下|以内|的?(?:差|余量|裕量|偏))",
     re.IGNORECASE,
@@ -141,6 +141,14 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"f_?notch|notch\w*", r"\bnotch(?: frequency)?\b(?! depth)|陷波(?:频率|点)"),
     (r"depth|\w*atten\w*", r"\battenuation\b|\bdepth\b|衰减|深度"),
     (r"\w*ampl\w*", r"\bamplitude\b|幅度|振幅"),
+    (
+        r"z_?in|r_?in|input_(?:imp|res)\w*",
+        r"\binput (?:impedance|resistance)\b|\bZin\b|输入(?:阻抗|电阻)",
+    ),
+    (
+        r"z_?out|r_?out|output_(?:imp|res)\w*",
+        r"\boutput (?:impedance|resistance)\b|\bZout\b|输出(?:阻抗|电阻)",
+    ),
     (r"yield", r"\byield\b|良率|合格率"),
     (r"ic", r"\bcollector current\b|集电极电流|\bIC\b"),
     (r"p_?in|input_power", r"\binput power\b|\bP_?in\b|输入功率"),
@@ -302,6 +310,11 @@ def named_quantity(clause: str, names: Collection[Row] = ()) -> Row | None:
     """The one quantity that a clause names: of the trade, or by its name in a result."""
     rows = [row for row, *_ in _places_of(clause, names)]
     return rows[0] if len(set(rows)) == 1 else None
+
+
+def quantities_named(text: str) -> set[Row]:
+    """All quantities of the trade that a text names."""
+    return {row for row, *_ in _places_of(text, ())}
 
 
 def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ _MOST_RESULTS = 100_000
 _MOST_READ = 8_000
 _ROW = late_pattern(r"^\d+\b(?P<place>[^>\n]{0,160}?) ?-> (?P<rest>[^\n]+)", re.MULTILINE)
 _AT_PLACE = late_pattern(
-    r"^(?P<what>\w[^\n=,]*), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
+    r"^-?(?P<what>\w[^\n=,]*), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
     r"|[fpnumkgt])?\w?\)+ = (?P<value>[^\n]+)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -31,7 +31,7 @@ _COLUMN = late_pattern(r"(?P<name>[A-Za-z_]\w*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]
 _OF_ALL_ROWS = late_pattern(r"^\w+ \[[^\]\n]{1,8}\]: [^\n]*", re.MULTILINE)
 _NUMBER = late_pattern(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])")
 SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
-_UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": "Hz"}
+UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": "Hz", "%": "%"}
 """Of what is varied, by the first letter of its name."""
 _VERDICT = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<value>[^(;\n]+)(?:\([^()\n]*\))?")
 RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d+)")
@@ -40,6 +40,12 @@ _STATISTIC = late_pattern(
     r"\b(?P<name>mean|sigma|min|max|median|nominal|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
 )
 WORD = late_pattern(r"[a-z]\w*")
+
+
+_BARE = late_pattern(
+    r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?:(?P<scale>[Mm]eg|[pnumkKM])| ?(?P<length>[nu])m)(?![A-Za-z0-9_])"
+)
+"""The value of a part as netlists write it: "5k"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,8 @@ class Row:
     columns: tuple[tuple[str, float], ...] = ()
     units: frozenset[str] = frozenset()
     """Of the values, where they are told."""
+    is_missed: bool | None = None
+    """Whether a goal was missed there; None where none was judged."""
 
 
 @dataclass(slots=True)
@@ -67,6 +75,12 @@ class Table:
     goes_on: bool = True
     """What names a row holds for the clauses behind it, too."""
 
+    is_of_one: bool = False
+    """The rows are of one quantity: where another is named, they are left."""
+
+    is_of_states: bool = False
+    """The rows are all that was measured, also before the circuit was changed."""
+
     is_rough: bool = False
     """"about equally" may be told of rows that differ a little."""
 
@@ -78,7 +92,7 @@ class Table:
 @lru_cache(maxsize=2)
 def tables_of(results: tuple[str, ...]) -> tuple[Table, ...]:
     """The rows of the newest study, and the devices of the newest operating point. Kept: to be read only."""
-    studied, devices, runs, places = Table(), Table(), Table(), Table()
+    studied, devices, runs, places = Table(), Table(), Table(), Table(is_of_one=True)
     further: dict[frozenset[str], Table] = {}
     """Studies that varied something else than the newest."""
     edges, spread, shares = Table(goes_on=False), Table(goes_on=False), Table(is_rough=True)
@@ -96,13 +110,13 @@ def tables_of(results: tuple[str, ...]) -> tuple[Table, ...]:
             if rows and not table.rows:
                 table.rows = rows
                 own = {value for row in rows for value in row.values}
-                table.others |= _numbers(_without_rows(flat)) - own
+                table.others |= numbers(without_rows(flat)) - own
             else:
-                table.others |= _numbers(flat)
+                table.others |= numbers(flat)
         if (number := RUN.search(flat)) is not None:
-            runs.rows.append(Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
+            runs.rows.append(Row(frozenset({f"run{number['run']}"}), (), frozenset(numbers(flat))))
         else:
-            runs.others |= _numbers(flat)
+            runs.others |= numbers(flat)
         if (rows := study_rows(flat)) and rows is not studied.rows and rows != studied.rows:
             further.setdefault(frozenset(name for name, *_ in rows[0].varied), Table(rows))
         edges.rows = edges.rows or _edge_rows(flat)
@@ -110,7 +124,7 @@ def tables_of(results: tuple[str, ...]) -> tuple[Table, ...]:
         spread.rows += _spread_rows(flat)
     told = "\n".join(_by_expressions(plain(text[:_MOST_READ]), results) for text in results)
     places.rows = _place_rows(told)
-    places.others = _numbers(_without_rows(told)) if places.rows else set()
+    places.others = numbers(without_rows(told)) if places.rows else set()
     for table in (studied, places):  # the run before a study gives again what one of its rows has
         own = {value for row in table.rows for value in row.values}
         table.nominal = {
@@ -187,13 +201,38 @@ def stands_in(values: Iterable[float], figure: TextFigure) -> bool:
     )
 
 
+def with_bare(text: str) -> list[TextFigure]:
+    """The figures of a text, with those that are written as in a netlist: these have no unit."""
+    figures = list(figures_in(text))
+    at = {figure.start for figure in figures}
+    for each in _BARE.finditer(text):
+        if each.start() not in at and (
+            each["scale"] != "m" or not each.string[: each.start()].endswith("| ")
+        ):
+            written = each["scale"] or each["length"]
+            scale = 1e6 if written == "M" else SCALES[written.lower()]
+            decimals = len(each["number"].partition(".")[2])
+            figures.append(
+                TextFigure(
+                    text=each[0],
+                    value=float(each["number"]) * scale,
+                    unit="",
+                    step=10.0**-decimals * scale,
+                    digits=len(each["number"].replace(".", "").lstrip("0")),
+                    start=each.start(),
+                    end=each.end(),
+                )
+            )
+    return sorted(figures, key=lambda figure: figure.start)
+
+
 def study_rows(flat: str) -> list[Row]:
     """The runs of a study: what was varied, and what was measured."""
     rows, units = [], column_units(flat)
     for row in _ROW.finditer(flat):
         varied = [
             (each["name"].lower(), float(each["number"]) * SCALES.get((each["scale"] or "").lower(), 1.0),
-             _UNITS.get(each["name"][0].lower(), ""))
+             UNITS.get(each["name"][0].lower(), ""))
             for each in VARIED.finditer(row["place"])
         ]  # fmt: skip
         varied += [("temp", each.value, "degC") for each in figures_in(row["place"]) if each.unit == "degC"]
@@ -207,17 +246,31 @@ def study_rows(flat: str) -> list[Row]:
     return rows
 
 
+def courses_of(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, float, str], str, float, float]]:
+    """Of a study of two things, over one with the other held: what is held, of what, the least and the most."""
+    found: dict[tuple[tuple[str, float, str], str], list[float]] = {}
+    for row in rows if rows and len(rows[0].varied) == 2 else ():
+        for held in row.varied:
+            for column, value in row.columns:
+                found.setdefault((held, column), []).append(value)
+    yield from (
+        (held, column, min(course), max(course))
+        for (held, column), course in found.items()
+        if len(course) > 1
+    )
+
+
 def _place_rows(flat: str) -> list[Row]:
     """The values that one quantity was measured to have at several places."""
     found: dict[str, list[Row]] = {}
     for each in _AT_PLACE.finditer(flat):
         place = float(each["place"]) * SCALES.get((each["scale"] or "").lower(), 1.0)
         units = frozenset(figure.unit for figure in figures_in(each["value"]))
-        row = Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])), (), units)
+        row = Row(frozenset(), (("at", place, ""),), frozenset(numbers(each["value"])), (), units)
         found.setdefault(each["what"], []).append(row)
     rows = max(found.values(), key=len, default=[])
     ends = [
-        Row(frozenset({each["what"].replace("peak", "max")}), (), frozenset(_numbers(each["value"])))
+        Row(frozenset({each["what"].replace("peak", "max")}), (), frozenset(numbers(each["value"])))
         for each in _AT_ITS_END.finditer(flat)
     ]
     return [*rows, *ends] if len(rows) > 1 else []
@@ -234,17 +287,17 @@ def _share_rows(flat: str) -> list[Row]:
 
 def _device_rows(flat: str) -> list[Row]:
     return [
-        Row(frozenset({each["name"].lower()}), (), frozenset(_numbers(each["rest"])))
+        Row(frozenset({each["name"].lower()}), (), frozenset(numbers(each["rest"])))
         for each in DEVICE.finditer(flat)
     ]
 
 
-def _without_rows(flat: str) -> str:
+def without_rows(flat: str) -> str:
     # Statistics are of all rows.
     return _OF_ALL_ROWS.sub("", DEVICE.sub("", _AT_ITS_END.sub("", _AT_PLACE.sub("", _ROW.sub("", flat)))))
 
 
-def _numbers(text: str) -> set[float]:
+def numbers(text: str) -> set[float]:
     """Figures and bare numbers of a text in plain form, SI, without their signs."""
     figures = list(figures_in(text))
     at = {figure.start for figure in figures}

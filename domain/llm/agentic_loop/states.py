@@ -11,18 +11,19 @@ from itertools import islice
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
 from domain.circuit.said_figures import SIGHT, is_convention, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.claims import told_of_before
+from domain.llm.agentic_loop.conditions import Measured, conditioned
 from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
-from domain.llm.agentic_loop.rows import Row, stands_in, study_rows
+from domain.llm.agentic_loop.rows import Row, Table, stands_in, study_rows, with_bare
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
 _OLD = late_pattern(
     r"\b(?:before|was|were|had|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
     r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
-    r"|原|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|相比|对比"
+    r"|原(?![边副理因极级])|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|相比|对比"
 )
 """What is told of the state before."""
 _AGAINST = late_pattern(r"(?:\bfrom(?!\s+(?:the|an?|its|your)\b)|从|由|比)\D{0,24}$")
@@ -34,7 +35,9 @@ _BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
 
 
-def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, ...]:
+def stale_figures(
+    text: str, before: Sequence[str], now: Backing, conditions: Sequence[Measured] = ()
+) -> tuple[str, ...]:
     """The figures of an answer that stand in results from `before` the last change only, each once.
 
     With them those that are told as of the other state than they are, in a column or in "from ... to". Left
@@ -50,11 +53,12 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     old_by_place = _by_place(before)
     points = [row for result in before for row in study_rows(plain(result[:_MOST_READ]))]
     allowed = list(known.bounds())
+    under, _ = conditioned(conditions, ())
     current = [each for each in figures if known.has(each, is_rough=False)]
     parts = changed_parts((*before, *now.results))
     found = {
         text[each.start : each.end].strip(): None
-        for each in _exchanged(flat, old, known, parts)
+        for each in _exchanged(flat, old, known, Known(Backing(results=now.measured or ())))
         if not _is_of_point(flat, each, points)
     }
     for figure in figures:
@@ -71,6 +75,7 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             or _is_of_old_cell(flat, figure, parts)
             or _state_in(said, parts, of_parts_only=True)
             or _is_of_point(flat, figure, points)
+            or _is_told_under(flat, figure, under)
             or is_one_of(flat, figure, allowed)
             or _BECAME.match(after)
             or is_convention(figure, said, after)
@@ -134,6 +139,25 @@ def _is_of_point(flat: str, figure: TextFigure, points: Sequence[Row]) -> bool:
     )
 
 
+def _is_told_under(flat: str, figure: TextFigure, under: Table) -> bool:
+    """Whether its line, or the head of its table, names a value of a part with which it was measured."""
+    start = flat.rfind("\n", 0, figure.start) + 1
+    line = flat[start:].partition("\n")[0]
+    if line.lstrip().startswith("|"):
+        line = f"{flat[:start].rpartition(chr(10) * 2)[2].lstrip().partition(chr(10))[0]} {line}"
+    named = {
+        (name, value)
+        for each in with_bare(line)
+        for row in under.rows
+        for name, value, unit in row.varied
+        if (not each.unit or unit in ("", each.unit)) and is_rounding(each, abs(value), is_rough=False)
+    }
+    return any(
+        stands_in(row.values, figure) and named & {(name, value) for name, value, _ in row.varied}
+        for row in under.rows
+    )
+
+
 def _is_of_old_cell(flat: str, figure: TextFigure, parts: Sequence[Mapping[str, float]]) -> bool:
     """Whether it stands in a table whose heads, of rows or columns, tell states."""
     start = flat.rfind("\n", 0, figure.start) + 1
@@ -145,7 +169,7 @@ def _is_of_old_cell(flat: str, figure: TextFigure, parts: Sequence[Mapping[str, 
 
 
 _COLUMN_OLD = late_pattern(
-    r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原|之前|先前|旧"
+    r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原(?![边副理因极级])|之前|先前|旧"
 )
 _COLUMN_NEW = late_pattern(
     r"\b(?:after|new|now|current(?:ly| (?:value|design|state|run))|final|is)\b|[改调换优]\w?后|现在|目前"
@@ -159,6 +183,8 @@ def _state_in(cell: str, parts: Sequence[Mapping[str, float]], *, of_parts_only:
         not of_parts_only and words.search(cell.lower()) is not None for words in (_COLUMN_OLD, _COLUMN_NEW)
     )
     if is_old == is_new:
+        if not parts:
+            return None
         values = [figure.value for figure in figures_in(cell) if figure.unit in PART_UNITS.values()]
         values += [value for _, _, value, _ in values_of_parts(cell)]
         is_old, is_new = (
@@ -168,12 +194,11 @@ def _state_in(cell: str, parts: Sequence[Mapping[str, float]], *, of_parts_only:
     return None if is_old == is_new else is_old
 
 
-def _exchanged(
-    flat: str, old: Known, new: Known, parts: Sequence[Mapping[str, float]]
-) -> Iterator[TextFigure]:
+def _exchanged(flat: str, old: Known, new: Known, measured: Known) -> Iterator[TextFigure]:
     """The figures told as old that only the circuit as it is has, and the other way round.
 
-    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB".
+    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB": there what
+    was `measured` counts, for what is reckoned of a circuit when the turn begins is of the old one, too.
     """
 
     def is_wrong(figure: TextFigure, *, is_old: bool) -> bool:
@@ -185,11 +210,11 @@ def _exchanged(
     for line in flat.split("\n"):
         cells = line.split("|") if line.lstrip().startswith("|") else []
         if cells and not columns:
-            columns = [_state_in(cell, parts) for cell in cells]
+            columns = [_state_in(cell, ()) for cell in cells]
         elif not cells:
             columns = []
         place = at
-        of_row = _state_in(cells[1], parts) if len(cells) > 2 else None
+        of_row = _state_in(cells[1], ()) if len(cells) > 2 else None
         for cell, of_column in zip(cells, columns, strict=False):
             end = place + len(cell)
             is_old = of_row if of_column is None else of_column
@@ -202,5 +227,12 @@ def _exchanged(
             place = end + 1
         at += len(line) + 1
     for pair in pairs_in(flat, list(islice(figures_in(flat), MOST_FIGURES))):
-        if is_wrong(pair.second, is_old=False):
+        is_turned = (
+            pair.second.digits > 1
+            and old.has(pair.second, is_rough=False)
+            and measured.has(pair.first, is_rough=False)
+            and not measured.has(pair.second, is_rough=False)
+            and not old.has(pair.first, is_rough=False)
+        )
+        if is_turned or is_wrong(pair.second, is_old=False):
             yield pair.second

@@ -53,8 +53,8 @@ def findings(past: Past, text: str) -> tuple[str, ...]:
     """What is asked about in an answer."""
     return (
         *unbacked_figures(text, past.backing),
-        *stale_figures(text, past.before, past.now),
-        *contradictions(text, past.now.results, past.before, past.now.words),
+        *stale_figures(text, past.before, past.now, past.measured),
+        *contradictions(text, past.now.results, past.before, past.now.words, past.measured),
         *(str(claim) for claim in unmade_claims(text, past.deeds)),
     )
 
