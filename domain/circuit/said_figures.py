@@ -81,7 +81,7 @@ _OF_PARTS = late_pattern(
 )
 
 
-def is_convention(figure: TextFigure, before: str, after: str) -> bool:
+def is_convention(figure: TextFigure, before: str, after: str) -> bool:  # noqa: PLR0911
     """The figures of the trade: the −3 dB point, 180° of phase, 1 % parts."""
     near = f"{before[-24:]} {after[:24]}".lower()
     match figure.unit:

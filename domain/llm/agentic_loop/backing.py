@@ -73,7 +73,8 @@ _OFF = late_pattern(
 )
 _EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
 _SETTLES = late_pattern(
-    r"\b(?:after|later|behind|since|settle\w*|settling|within|steady|time constants?)\b|τ|后|之内|稳定|建立|时间常数"
+    r"\b(?:after|later|behind|since|settle\w*|settling|within|steady|time constants?)\b|τ|后"
+    r"|之内|稳定|建立|时间常数"
 )
 _TIME_CONSTANTS = (3, 4, 5)
 """After so many something has settled."""
@@ -93,8 +94,10 @@ _TOLD_AS_FOUND = late_pattern(
 )
 """Words of an answer that tells what a circuit does, though nothing was read or run."""
 _BY_HAND_ONLY = late_pattern(
-    r"\b(?:nothing (?:has been|was) (?:simulated|run)|run nothing|(?:did not|didn't|have not|haven't) (?:run|simulate)"
-    r"|(?:no|without a) simulation|simulation would|by hand|estimates?)\b|[没未](?:有|做|经)*(?:仿真|运行|跑)|手算|估算",
+    r"\b(?:nothing (?:has been|was) (?:simulated|run)|run nothing|(?:did not|didn't|have not"
+    r"|haven't) (?:run|simulate)"
+    r"|(?:no|without a) simulation|simulation would|by hand|estimates?)\b|[没未](?:有|做"
+    r"|经)*(?:仿真|运行|跑)|手算|估算",
     re.IGNORECASE,
 )
 """An answer that nothing was measured for says so itself."""
@@ -102,7 +105,8 @@ _DENIED = late_pattern(
     r"\b(?:not|never|nothing|haven't|hasn't)\b[^.\n]{0,24}|[没未][^。\n]{0,8}", re.IGNORECASE
 )
 _GENERAL = late_pattern(
-    r"\b(?:correspond\w*|typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b|\d-bit\b"
+    r"\b(?:correspond\w*|typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb"
+    r"|for example|such as)\b|\d-bit\b"
     r"|对应|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
@@ -119,9 +123,8 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     known = Known(backing)
     if not known.has_any and not _TOLD_AS_FOUND.search(_DENIED.sub(" ", flat)):
         return ()  # of no circuit: knowledge, or worked out
-    if backing.measured is not None and not backing.measured:
-        if _BY_HAND_ONLY.search(flat):
-            figures = []
+    if backing.measured is not None and not backing.measured and _BY_HAND_ONLY.search(flat):
+        figures = []
     judged = _Judged(flat, figures, parts, known, backing)
     doubted = {each.start: text[each.start : each.end].strip() for each in figures if judged.doubts(each)}
     for start, end in judged.strange_parts():

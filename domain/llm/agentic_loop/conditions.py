@@ -82,7 +82,7 @@ class Bench:
 
 
 def conditioned(measured: Sequence[Measured], others: Sequence[str]) -> tuple[Table, Table]:
-    """All that was measured, by what of the circuit was not always the same; and how far it went in each course.
+    """All that was measured, by what of the circuit was not always the same; and how far each course went.
 
     A course is one of the things that a study varied, with the other held. `others` are the other results.
     """

@@ -73,7 +73,8 @@ _CHANGES = late_pattern(
 )
 _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
 _OF_CHANGE = late_pattern(
-    r"(?:\b(?:chang\w+|var(?:y|ies|iation)|differ\w*|mov(?:es|ed)|shift\w*|drift\w*|spread\w*) (?:is |are |by )?"
+    r"(?:\b(?:chang\w+|var(?:y|ies|iation)|differ\w*|mov(?:es|ed)|shift\w*|drift\w*"
+    r"|spread\w*) (?:is |are |by )?"
     r"|变化|变动|差别|相差|漂移|波动)(?:only |仅|只|都|均)*\s*$",
     re.IGNORECASE,
 )
@@ -410,7 +411,8 @@ _LIKELY = late_pattern(
 )
 """It is told of no end."""
 _OUTSIDE = late_pattern(
-    r"\b(?:outside|beyond|out of|except|but|most|nearly|almost|some|only)\b|\d of (?:the )?\d|只|仅|超出|之外|以外|大多|大部分|几乎|不"
+    r"\b(?:outside|beyond|out of|except|but|most|nearly|almost|some|only)\b|\d of (?:the )?\d"
+    r"|只|仅|超出|之外|以外|大多|大部分|几乎|不"
     r"|未|没",
     re.IGNORECASE,
 )
@@ -463,14 +465,15 @@ _BOUND = late_pattern(
     r"|\b(?:allowed|at most|max(?:imum)?|limit|below|under)\b|<=?|≤|不超过|最多|上限|允许|低于|小于"
 )
 _VERDICT_BEHIND = late_pattern(
-    r"[\s,)|:–-]{0,5}(?:(?P<met>met\b|ok\b|pass(?:ed)?\b|fulfilled\b|✓|✔|✅|达标|满足|合格)|(?:missed|failed|not met|✗|❌|未达标|不满足"
+    r"[\s,)|:–-]{0,5}(?:(?P<met>met\b|ok\b|pass(?:ed)?\b|fulfilled\b|✓|✔|✅|达标|满足|合格)"
+    r"|(?:missed|failed|not met|✗|❌|未达标|不满足"
     r"|不达标|不合格))",
     re.IGNORECASE,
 )
 
 
 def _wrong_line_verdicts(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
-    """Where a figure, its bound and a verdict stand side by side and don't agree: "58.5 dB, required 60 dB - met"."""
+    """Where a figure, its bound and a verdict stand side by side and don't agree: "58.5 dB, required 60 dB - met"."""  # noqa: E501
     for one, bound in pairwise(figures):
         between = flat[one.end : bound.start]
         bounds = (
@@ -588,7 +591,9 @@ def _is_no_change(
     )
 
 
-def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_above: bool) -> bool:
+def _is_wrong_to(  # noqa: PLR0911
+    one: TextFigure | None, flat: str, other: TextFigure, *, is_above: bool
+) -> bool:
     """Whether the figure right before it in its clause is told to be on the wrong side of another."""
     if one is None or one.unit != other.unit:
         return False

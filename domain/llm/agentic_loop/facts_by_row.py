@@ -37,7 +37,8 @@ _RUN_SAID = late_pattern(
     r"|第一(?=次(?:仿真|运行))"
 )
 _ALL_MET = late_pattern(
-    r"\b(?:were|are|is|was) (?:already |now )?(?:all|both) (?:already |now )?(?:met|kept|satisfied|fulfilled)\b"
+    r"\b(?:were|are|is|was) (?:already |now )?(?:all|both) (?:already |now )?(?:met|kept"
+    r"|satisfied|fulfilled)\b"
     r"|\b(?:all|both)(?: of them| three| four| two)? (?:were|are) (?:already |also )?(?:met|kept|satisfied)\b"
     r"|(?:都|均|全部)(?:已经?|也|能)?(?:满足|达标|合格|符合)",
     re.IGNORECASE,
@@ -77,7 +78,8 @@ _TO_OTHER = late_pattern(
     re.IGNORECASE,
 )
 _OF_SIZE = late_pattern(
-    r"(?:\b(?:(?P<less>smaller|lower)|larger|bigger|higher)\b|(?P<less_zh>较小|更小)|较大|更大)(?:[- ]?value)?\s?的?"
+    r"(?:\b(?:(?P<less>smaller|lower)|larger|bigger|higher)\b|(?P<less_zh>较小|更小)|较大"
+    r"|更大)(?:[- ]?value)?\s?的?"
     r"(?:(?P<r>resistor|resistance|电阻)|(?P<c>capacitor|capacitance|电容)|(?P<l>inductor|inductance|choke|电感))",
     re.IGNORECASE,
 )
@@ -119,7 +121,8 @@ _WAY_DOWN = late_pattern(
 
 _SWEPT = {"temp": r"\btemp\w*\b|温度"}
 _WAY = late_pattern(
-    r"\s?(?:rises|increases|grows|goes up|up|larger|higher|rising|increasing|falls|decreases|drops|down|smaller|lower"
+    r"\s?(?:rises|increases|grows|goes up|up|larger|higher|rising|increasing|falls|decreases"
+    r"|drops|down|smaller|lower"
     r"|falling|decreasing|↑|↓|越[大小高低]|增大|增加|上升|升高|提高|加大|变大|减小|降低|下降|减少|变小)",
     re.IGNORECASE,
 )
@@ -348,7 +351,7 @@ def _crossed(sentence: str, table: Table) -> Iterator[str]:
 
 
 def _for_other_size(sentence: str, table: Table) -> Iterator[str]:
-    """Where what a smaller part does is told as a change to what the larger one has, or the other way round."""
+    """Where what a smaller part does is told as a change to what the larger one has, or the other way round."""  # noqa: E501
     told = _OF_SIZE.search(sentence)
     if told is None:
         return
@@ -387,7 +390,7 @@ def _under(named: Sequence[Mention], table: Table) -> list[Row]:
 
 
 def _mentions(told: _Named) -> list[Mention]:
-    """What the figures of a clause are values of; two values of one part are one mention: it may be either."""
+    """What the figures of a clause are values of; two values of one part are one mention: it may be either."""  # noqa: E501
     found: list[Mention] = []
     for _, points in told.keys:
         found = _with(found, [frozenset(points)], is_either=True)
@@ -630,7 +633,7 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
 
 
 def _listed_other_way(sentence: str, rows: Sequence[Row]) -> Iterator[str]:
-    """Where two values are told in the order that they have over a sweep the other way: "W up: 1.2 V → 2.5 V"."""
+    """Where two values are told in the order that they have over a sweep the other way: "W up: 1.2 V → 2.5 V"."""  # noqa: E501
     name = rows[0].varied[0][0]
     words = _SWEPT.get(name, rf"(?<![A-Za-z0-9]){re.escape(name.rpartition('.')[2])}(?![A-Za-z0-9])")
     over = next(
@@ -661,7 +664,7 @@ def _is_rounding_of_point(row: Row, figure: TextFigure) -> bool:
 
 
 def _is_no_extreme(sentence: str, table: Table) -> Iterator[str]:
-    """Where a value is told to be the highest or lowest of a sweep, and another is: "highest at 27 °C, 1.2346 V"."""
+    """Where a value is told to be the highest or lowest of a sweep, and another is: "highest at 27 °C, 1.2346 V"."""  # noqa: E501
     told = {found.lastgroup for found in _EXTREME.finditer(sentence)}
     points = _names(sentence, table)
     if len(told) != 1 or len(points.varied) != 1 or any(len(row.varied) != 1 for row in table.rows):

@@ -360,7 +360,8 @@ _VERDICT_ONLY = late_pattern(
     r"\W*(?:全部|均|都|已经?)*(?:达标|满足要求|合格|goals? met|met|passed|pass|in spec)\W*", re.IGNORECASE
 )
 _DOMINATES = late_pattern(
-    r"\bdominat\w*|\bcaused (?:almost |nearly )?(?:entirely|mostly|mainly|only)\b|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
+    r"\bdominat\w*|\bcaused (?:almost |nearly )?(?:entirely|mostly|mainly|only)\b"
+    r"|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
     r"|biggest|greatest|main|chief|strongest)\b|\b(?:mostly|mainly|chiefly|primarily|nearly all"
     r"|almost all|most of|(?:spreads?|varies|moves|shifts|drives|decides|determines)\b.{0,40}\bmost)\b"
     r"|主导|主要|(?:贡献|影响|占比|作用|灵敏度)[^，。]{0,3}最[大高多]"
@@ -443,7 +444,7 @@ def _is_false_fact(clause: str, facts: _Facts) -> bool:
     return any(check(clause, facts, is_denied) for check in _CHECKS)
 
 
-def _is_wrong_rest(clause: str, facts: _Facts, is_denied: bool) -> bool:
+def _is_wrong_rest(clause: str, facts: _Facts, is_denied: bool) -> bool:  # noqa: PLR0911
     """Whether it has settled or oscillates, or not."""
     if _OF_POINT.search(clause):
         return False

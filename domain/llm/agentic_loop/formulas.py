@@ -1,4 +1,4 @@
-"""Calculations that an answer writes out with figures: "(24 V - 0.09 V)/480 Ω ≈ 49.8 mA", "0.52 mV (79 mV ÷ 153)".
+"""Calculations that an answer writes out with figures: "(24 V - 0.09 V)/480 Ω ≈ 49.8 mA".
 
 Each is reckoned anew, in SI units: its result is right or wrong whatever its operands come from. What has
 letters for values ("R·C") is left alone.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from domain.circuit.figures_in_text import TextFigure
 from shared.late_patterns import late_pattern
@@ -53,7 +54,7 @@ def reckoned(flat: str, figures: Sequence[TextFigure]) -> Iterator[Reckoned]:
                 segments.append([])
             else:
                 segments[-1].append(token)
-        for one, other in zip(segments, segments[1:], strict=False):
+        for one, other in pairwise(segments):
             # Behind the result the sentence goes on: "= 5.0 V (…)".
             is_result = len(other) == 1 or (len(other) > 1 and other[1].kind == "open")
             result = other[0] if is_result and other[0].kind in ("figure", "number") else None
@@ -61,7 +62,7 @@ def reckoned(flat: str, figures: Sequence[TextFigure]) -> Iterator[Reckoned]:
             if result is not None and (value := _value_of(expression)) is not None:
                 yield _judged(expression[0].start, other[0].end, value, result)
         for segment in segments:
-            # "0.52 mV (79.3 mV / 153)"
+            # a result before its calculation, which stands in parentheses
             for place, token in enumerate(segment[:-1]):
                 if token.figure is not None and segment[place + 1].kind == "open":
                     expression = _aside(segment[place + 1 :])

@@ -35,7 +35,7 @@ _NUMBER = late_pattern(
 )
 _SCALED = late_pattern(r"(\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)(meg|[fpnumkgt])?", re.IGNORECASE)
 _PULSE = late_pattern(
-    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){2}(?P<delay>[.\d]\w*(?:\.\w+)?)[ \t,]+(?P<rise>[.\d]\w*(?:\.\w+)?)[ \t,]+"
+    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){2}(?P<delay>[.\d]\w*(?:\.\w+)?)[ \t,]+(?P<rise>[.\d]\w*(?:\.\w+)?)[ \t,]+"  # noqa: E501
     r"[.\d]\w*(?:\.\w+)?[ \t,]+(?P<width>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)[ \t,]+"
     r"(?P<period>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)\s?\)",
     re.IGNORECASE,
@@ -45,7 +45,7 @@ _AT = late_pattern(
 )
 _PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
 _PASSIVE = late_pattern(
-    r"^[+ ]?(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",
+    r"^[+ ]?(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",  # noqa: E501
     re.MULTILINE | re.IGNORECASE,
 )
 _GAIN = late_pattern(
@@ -203,7 +203,7 @@ class Known:
             for _, column, *ends in courses_of(study_rows(text))
         )
 
-    def _read_worked_out(self, text: str) -> None:
+    def _read_worked_out(self, text: str) -> None:  # noqa: PLR0912
         """Resistances of cards, shares of samples, how long a window of time is, temperatures."""
         for card in _RESISTOR.finditer(text):
             ohms = float(card["number"]) * SCALES.get((card["scale"] or "").lower(), 1.0)
@@ -215,12 +215,12 @@ class Known:
         for line in _SHARES.finditer(text):
             self.shares.append([float(each) for each in _SHARE.findall(line["rest"])])
         for card in _PASSIVE.finditer(text):
-            value, name = written(card["value"]), card["name"].lower()
-            if value:
+            name, size_of_part = card["name"].lower(), written(card["value"])
+            if size_of_part:
                 nodes = {card["one"].lower(), card["other"].lower()}
-                self._cards.setdefault(name, ((_PART_UNITS[name[0]], abs(value)), nodes))
-        self._gains |= {value for each in _GAIN.finditer(text) if (value := written(each["value"]))}
-        self._sines |= {value for each in _SINE.finditer(text) if (value := written(each["value"]))}
+                self._cards.setdefault(name, ((_PART_UNITS[name[0]], abs(size_of_part)), nodes))
+        self._gains |= {size for each in _GAIN.finditer(text) if (size := written(each["value"]))}
+        self._sines |= {size for each in _SINE.finditer(text) if (size := written(each["value"]))}
         for samples in YIELD.finditer(text):
             good = 100 * int(samples["good"]) / max(int(samples["all"]), 1)
             self._by_unit.setdefault("%", set()).update((good, 100 - good))

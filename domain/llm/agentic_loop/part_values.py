@@ -47,7 +47,7 @@ _GIVEN = late_pattern(
 _PARTS = r"[RCL](?:\d\w{0,3}|[A-Z]{1,3}\d?)"
 _NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:meg|[fpnumkg])?"
 _VALUED = late_pattern(
-    rf"^(?P<sign>[-+])?[ \t]*(?P<part>[RCLVI]\w*)[ \t]+\S+[ \t]+\S+[ \t]+(?:DC[ \t]+)?(?P<value>{_NUMBER})(?![\w.]*[(\w])"
+    rf"^(?P<sign>[-+])?[ \t]*(?P<part>[RCLVI]\w*)[ \t]+\S+[ \t]+\S+[ \t]+(?:DC[ \t]+)?(?P<value>{_NUMBER})(?![\w.]*[(\w])"  # noqa: E501
     rf"|^(?P<sign_of>[-+])?[ \t]*(?P<device>M\w*)[ \t](?P<rest>[^\n]*?\b[WL][ \t]*=[^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -197,8 +197,8 @@ def _state_in(cell: str, parts: Sequence[Mapping[str, float]], *, of_parts_only:
 def _exchanged(flat: str, old: Known, new: Known, measured: Known) -> Iterator[TextFigure]:
     """The figures told as old that only the circuit as it is has, and the other way round.
 
-    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB": there what
-    was `measured` counts, for what is reckoned of a circuit when the turn begins is of the old one, too.
+    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB": there
+    what was `measured` counts, for what is reckoned of a circuit when the turn begins is of the old one, too.
     """
 
     def is_wrong(figure: TextFigure, *, is_old: bool) -> bool:
