@@ -473,7 +473,7 @@ _VERDICT_BEHIND = late_pattern(
 
 
 def _wrong_line_verdicts(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
-    """Where a figure, its bound and a verdict stand side by side and don't agree: "58.5 dB, required 60 dB - met"."""  # noqa: E501
+    """Where a figure, its bound and a verdict beside it don't agree: "58.5 dB, required 60 dB - met"."""
     for one, bound in pairwise(figures):
         between = flat[one.end : bound.start]
         bounds = (

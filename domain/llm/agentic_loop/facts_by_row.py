@@ -351,7 +351,7 @@ def _crossed(sentence: str, table: Table) -> Iterator[str]:
 
 
 def _for_other_size(sentence: str, table: Table) -> Iterator[str]:
-    """Where what a smaller part does is told as a change to what the larger one has, or the other way round."""  # noqa: E501
+    """Where what a smaller part does is told as what the larger one has, or the other way round."""
     told = _OF_SIZE.search(sentence)
     if told is None:
         return
@@ -390,7 +390,7 @@ def _under(named: Sequence[Mention], table: Table) -> list[Row]:
 
 
 def _mentions(told: _Named) -> list[Mention]:
-    """What the figures of a clause are values of; two values of one part are one mention: it may be either."""  # noqa: E501
+    """What the figures of a clause are values of; two values of one part are one mention."""
     found: list[Mention] = []
     for _, points in told.keys:
         found = _with(found, [frozenset(points)], is_either=True)
@@ -633,7 +633,7 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
 
 
 def _listed_other_way(sentence: str, rows: Sequence[Row]) -> Iterator[str]:
-    """Where two values are told in the order that they have over a sweep the other way: "W up: 1.2 V → 2.5 V"."""  # noqa: E501
+    """Where two values are told against their order over a sweep: "W up: 1.2 V → 2.5 V"."""
     name = rows[0].varied[0][0]
     words = _SWEPT.get(name, rf"(?<![A-Za-z0-9]){re.escape(name.rpartition('.')[2])}(?![A-Za-z0-9])")
     over = next(
@@ -664,7 +664,7 @@ def _is_rounding_of_point(row: Row, figure: TextFigure) -> bool:
 
 
 def _is_no_extreme(sentence: str, table: Table) -> Iterator[str]:
-    """Where a value is told to be the highest or lowest of a sweep, and another is: "highest at 27 °C, 1.2346 V"."""  # noqa: E501
+    """Where a value is told to be the highest or lowest of a sweep, and another is."""
     told = {found.lastgroup for found in _EXTREME.finditer(sentence)}
     points = _names(sentence, table)
     if len(told) != 1 or len(points.varied) != 1 or any(len(row.varied) != 1 for row in table.rows):

@@ -247,7 +247,7 @@ def study_rows(flat: str) -> list[Row]:
 
 
 def courses_of(rows: Sequence[Row]) -> Iterator[tuple[tuple[str, float, str], str, float, float]]:
-    """Of a study of two things, over one with the other held: what is held, of what, the least and the most."""  # noqa: E501
+    """Of a study of two things, with one held: what is held, of what, the least and the most."""
     found: dict[tuple[tuple[str, float, str], str], list[float]] = {}
     for row in rows if rows and len(rows[0].varied) == 2 else ():
         for held in row.varied:
