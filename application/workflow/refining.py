@@ -12,7 +12,7 @@ from application.design.round_history import begun_with
 from domain.design.goal_change import goals_changed_by
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
-from shared.message import Message
+from shared.message import Message, msg
 
 _FINISHED = ("goals_met", "goals_not_met")
 _LONGEST_LOOKED_AT = 2000
@@ -22,6 +22,13 @@ _NEW = re.compile(
     re.IGNORECASE,
 )
 """How a new circuit is asked for, where there is one already."""
+
+
+_UNNAMED = msg(
+    "The built-in designer finds no circuit named here that it designs. Name it, for example “common-emitter "
+    "amplifier, gain 40 dB”. To change the circuit in the editor, switch to free work and say for example "
+    "“make the gain 40 dB”, or choose a language model: it improves that circuit in rounds."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,7 @@ async def read_message(
         await asyncio.to_thread(understand_by_rules, text, said_before if state is None else ())
     except CircuitError as error:
         if state is None:
-            return NextMessage("unclear", problem=error.message)
+            is_unnamed = error.error_type == "unknown_circuit"
+            return NextMessage("unclear", problem=_UNNAMED if is_unnamed else error.message)
         return NextMessage("unclear" if refinement(state, text) is None else "refines", goals_in(state))
     return NextMessage("begins" if state is None else "apart")

@@ -17,6 +17,7 @@ from application.app import Application
 from application.conversation.turn_deps import ChatRequest
 from application.ports.events import Done, IterationFinished, SessionOpened, TextWritten, ToolEnded
 from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
+from application.workflow.refining import read_message
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
 from shared.paths import USER_HOME_VARIABLE
@@ -213,6 +214,13 @@ async def test_the_next_wish_refines_also_behind_a_chat(bench: Bench) -> None:
         bench.root, session, "gain at least 22 dB", bench.choice.provider
     )
     assert read.kind == "refines"
+
+
+async def test_goals_without_a_circuit_are_told_where_to_go() -> None:
+    """Behind chats only, for the built-in designer: it designs what is named, free work changes what is there."""
+    read = await read_message(None, "mid-band gain 40 dB, upper cutoff above 15 MHz", is_by_rules=True)
+    assert read.kind == "unclear"
+    assert "switch to free work" in str(read.problem)
 
 
 async def test_a_chat_killed_in_its_turn_is_ended_when_the_design_goes_on(bench: Bench) -> None:
