@@ -217,7 +217,7 @@ async def test_the_next_wish_refines_also_behind_a_chat(bench: Bench) -> None:
 
 
 async def test_goals_without_a_circuit_are_told_where_to_go() -> None:
-    """Behind chats only, for the built-in designer: it designs what is named, free work changes what is there."""
+    """For the built-in designer: it designs what is named; free work changes what is there."""
     read = await read_message(None, "mid-band gain 40 dB, upper cutoff above 15 MHz", is_by_rules=True)
     assert read.kind == "unclear"
     assert "switch to free work" in str(read.problem)
