@@ -216,7 +216,7 @@ def _run(arguments: Mapping[str, Any], expressions: Sequence[str], speech: Speec
     if not expressions and not arguments.keys() - {"file_path"} and not _metrics_of(outcome):
         from infrastructure.llm_adapters.builtin.measuring import usual  # with the recogniser's words
 
-        if told := (yield from usual(file, speech)):
+        if told := (yield from usual(file, outcome, speech)):
             head = speech.say(msg("{file} was simulated without errors.", file=file))
             return "\n".join([head, told, *_warnings_told(outcome, speech)])
     report = _simulation_report(outcome, speech)

@@ -290,8 +290,12 @@ def run(
     if parameters:
         arguments["parameters"] = dict(parameters)
     outcome = yield Call(tool="run_simulation", arguments=arguments)
+    return outcome, _run_name(circuit, outcome)
+
+
+def _run_name(circuit: Circuit, outcome: Outcome) -> str:
     found = _RUN.search(outcome.lines[0])
-    return outcome, f"run {found[1]}" if found else circuit.file
+    return f"run {found[1]}" if found else circuit.file
 
 
 def values_of(outcome: Outcome) -> dict[str, tuple[float, str]]:
@@ -306,17 +310,26 @@ def values_of(outcome: Outcome) -> dict[str, tuple[float, str]]:
 
 
 def measured(
-    circuit: Circuit, wanted: Sequence[Wanted], parameters: Sequence[tuple[str, str]], speech: Speech
+    circuit: Circuit,
+    wanted: Sequence[Wanted],
+    parameters: Sequence[tuple[str, str]],
+    speech: Speech,
+    *,
+    at_hand: Outcome | None = None,
 ) -> Generator[Call, Outcome, list[tuple[Wanted, str, float, str]] | str]:
     """Each figure with the expression that gave it, its value and unit; or what went wrong, in words.
 
-    A figure without a value is told with NaN and the reason in place of the expression.
+    A figure without a value is told with NaN and the reason in place of the expression. `at_hand`: of the run
+    of the circuit's own analyses that was just made.
     """
     found: list[tuple[Wanted, str, float, str]] = []
     for analysis in dict.fromkeys(each.sweep or analysis_for(circuit, each.kind) for each in wanted):
-        outcome, name = yield from run(circuit, analysis, parameters)
-        if outcome.error_type:
-            return simulation_failed(outcome, speech)
+        if analysis is None and at_hand is not None:
+            name = _run_name(circuit, at_hand)
+        else:
+            outcome, name = yield from run(circuit, analysis, parameters)
+            if outcome.error_type:
+                return simulation_failed(outcome, speech)
         own = [each for each in wanted if (each.sweep or analysis_for(circuit, each.kind)) == analysis]
         figures = yield inspection(name, [text for each in own for text in each.expressions])
         values = (
@@ -530,15 +543,15 @@ def _own_measures(circuit: Circuit, values: Sequence[tuple[str, str]], speech: S
     return "\n".join([speech.say(msg("For this run only: {values}.", values=told)), bullets(lines)])
 
 
-def usual(file: str, speech: Speech) -> Generator[Call, Outcome, str]:
-    """The usual figures of a circuit that was just simulated; "" where none can be had."""
+def usual(file: str, simulated: Outcome, speech: Speech) -> Generator[Call, Outcome, str]:
+    """The usual figures of a circuit that was just `simulated`; "" where none can be had."""
     circuit = yield from circuit_of(file, speech)
     if isinstance(circuit, str):
         return ""
     wanted = figures_or_usual(circuit, Ask(intent="figure"))
     if isinstance(wanted, Message):
         return ""
-    found = yield from measured(circuit, wanted, (), speech)
+    found = yield from measured(circuit, wanted, (), speech, at_hand=simulated)
     if isinstance(found, str):
         return ""
     return "\n".join(speech.say(told_line(circuit, *each)) for each in found if not math.isnan(each[2]))

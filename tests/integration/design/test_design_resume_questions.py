@@ -235,14 +235,16 @@ async def test_a_run_under_way_is_not_gone_on_with_twice(tmp_path: Path) -> None
         with pytest.raises(UserInputError) as caught:
             await second.resume()
         assert caught.value.error_type == "session_in_use"
-        done = await second.design()  # of the same sentence: it runs beside, under a name of its own
-        assert "pending_run" not in second.kinds
-        assert done.circuit == "scripted.cir"
+        with pytest.raises(UserInputError) as caught:
+            await second.design()  # of the same sentence: a project has one design at a time
+        assert caught.value.error_type == "design_running"
         go_on.set()
-        other = await running
+        done = await running
+        other = await second.design()
     finally:
         await app.close()
-    assert other.circuit == "scripted_2.cir"
+    assert "pending_run" not in second.kinds
+    assert (done.circuit, other.circuit) == ("scripted.cir", "scripted_2.cir")
     assert second.session_id != first.session_id
 
 
