@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QModelIndex, Qt, QTimer, QUrl
@@ -36,6 +36,8 @@ _SIZE = (820, 868)
 _LEFT = 204
 """Pixels at the scale 1."""
 _MOST_OF_SCREEN = 0.9
+_ROWS_AT_ONCE = 3
+"""Made without a break: some 4 ms each."""
 
 
 class _SectionPart(QWidget):
@@ -210,7 +212,7 @@ class SettingsDialog(QDialog):
             self._start(self._build())
 
     async def _build(self) -> None:
-        """Make the rows, a category at a time: keys and paints come between them."""
+        """Make the rows, a few at a time: keys and paints come between them."""
         self._is_stale = True
         if self._is_building:
             return
@@ -232,8 +234,12 @@ class SettingsDialog(QDialog):
         self._view.setWidget(content)  # now: laid out all at once at the end it would hold the loop
         made: list[_SectionPart] = []
         for section in sections_of(() if self._shown is None else self._shown.groups):
-            made.append(self._section(section))
-            column.addWidget(made[-1])
+            part = _SectionPart(self._services, section)
+            made.append(part)
+            column.addWidget(part)
+            for number, _ in enumerate(self._filled(part, section), 1):
+                if number % _ROWS_AT_ONCE == 0:
+                    await asyncio.sleep(0)
             await asyncio.sleep(0)
             if self._is_over:
                 return
@@ -264,24 +270,28 @@ class SettingsDialog(QDialog):
         if bar is not None:
             bar.setValue(self._place)
 
-    def _section(self, section: Section) -> _SectionPart:
+    def _filled(self, part: _SectionPart, section: Section) -> Iterator[None]:
+        """Give a category its rows, one at each step."""
         services = self._services
-        part = _SectionPart(services, section)
         if section.is_appearance:
             for look in look_rows(services, services.workspace.command_wanted.emit):
                 part.add(look)
+                yield
         for shown in section.settings:
             row = SettingRow(services, shown, refusal=self._refusal(shown))
             row.changed.connect(lambda name, value: self._start(self._set(name, value)))
             row.reset.connect(lambda name: self._start(self._reset((name,))))
             part.add(row)
+            yield
         for name, title, help_text in section.commands:
             part.add(CommandRow(services, name, title, help_text, self._leave_to))
+            yield
         if section.has_servers:
             part.add_part(ServersPart(services, self._servers, self._set_servers))
+            yield
         if section.has_storage:
             part.add_part(StoragePart(services, self._clean, services.workspace.root))
-        return part
+            yield
 
     def _refusal(self, shown: ShownSetting) -> Message | None:
         """Why a value is shown only."""
