@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from domain.circuit.schematic.display import (
@@ -16,9 +17,9 @@ from domain.circuit.schematic.display import (
     TextRole,
     Wire,
 )
-from domain.circuit.schematic.items import Items
+from domain.circuit.schematic.items import WINDING_WIDTH, Items
 from domain.circuit.schematic.judging import bends_of, crossings_of, length_of, spans_of
-from domain.circuit.schematic.layout import WINDING_WIDTH, Layout, stands_left, text_place
+from domain.circuit.schematic.layout import Layout, stands_left, text_place
 from domain.circuit.schematic.parts import Page
 from domain.circuit.schematic.placing import Place
 from domain.circuit.schematic.roles import Roles
@@ -317,6 +318,12 @@ class _Composer:
             if at == left and dx == WINDING_WIDTH and self.layout.y[left] == self.layout.y[right]:
                 found += [Stroke(((dx / 2 + side, -1.1), (dx / 2 + side, 1.1))) for side in (-0.15, 0.15)]
             return found
+        part = self.page.parts[at]
+        coupled = {name.lower() for each in self.page.couplings for name in each.inductors}
+        if part.kind == "l" and part.name.lower() in coupled:  # one more on that core
+            first = next(pin for pin in self.layout.shape(at).pins if pin.role == "a")
+            x, y = (-0.55, math.copysign(1.25, first.y)) if first.y else (math.copysign(1.25, first.x), 0.55)
+            return [circle(x, y, 0.14)._replace(is_filled=True)]
         return []
 
     def _dots(self, wires: tuple[Wire, ...]) -> list[Dot]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 from domain.circuit.schematic.figures import Crossed, load_of
@@ -13,6 +14,8 @@ _BESIDE = 4
 """From an upright element to what is parallel to it."""
 _ABOVE = 3
 """From a lying element to what is parallel to it."""
+WINDING_WIDTH = 4
+"""From winding to winding of a transformer."""
 _LEG = 6
 """From leg to leg of a rectifier."""
 _CROSSED = (3, 6, 16)
@@ -94,6 +97,8 @@ class _Items:
                 rows.append((Member(walk, 0, 0), *self.beside.get(walk, ())))
                 walk = below.get(walk)
             items.append(Item(tuple(rows)))
+        for windings in self.roles.windings:
+            items = _with_transformer(items, *windings)
         return Items(tuple(items), tuple(apart))
 
     def _figures(self) -> list[Item]:
@@ -115,6 +120,10 @@ class _Items:
             ]  # fmt: skip
             order = self.parts[quad.lower[0]].polarity
             found.append(Item(tuple(map(tuple, rows[::order]))))
+        for gate in self.roles.gates:
+            found.append(Item(tuple(tuple(Member(at, x, 0) for at, x in row) for row in gate.rows)))
+        for twin in self.roles.twin_tees:
+            found.append(Item((tuple(Member(*place) for place in twin.places(self.signs)),)))
         for pair in self.roles.crossed:
             found.append(self._crossed(pair))
         self.gone |= {at for item in found for at in item.parts}
@@ -264,6 +273,30 @@ class _Items:
                 return True
             walk = below.get(walk)
         return False
+
+
+def _with_transformer(items: list[Item], left: int, right: int) -> list[Item]:
+    """The columns of two windings as one item, in which they are side by side; unless they are one column."""
+    first, second = (next(item for item in items if at in item.parts) for at in (left, right))
+    if first is second:
+        return items
+    (row, place), (other_row, other_place) = (
+        next((number, member) for number, row in enumerate(item.rows) for member in row if member.part == at)
+        for item, at in ((first, left), (second, right))
+    )
+    dx = place.dx + WINDING_WIDTH - other_place.dx
+    shift, down = other_row - row, max(0, other_row - row)
+    count = max(len(first.rows) + down, len(second.rows) - shift + down)
+    rows: list[list[Member]] = [[] for _ in range(count)]
+    for number, members in enumerate(first.rows):
+        rows[number + down] += members
+    for number, members in enumerate(second.rows):
+        rows[number - shift + down] += [Member(at, x + dx, y) for at, x, y in members]
+    if any(abs(a.dx - b.dx) < WINDING_WIDTH and a.dy == b.dy
+           for group in rows for a, b in itertools.combinations(group, 2)):  # fmt: skip
+        return items
+    joined = Item(tuple(map(tuple, rows)))
+    return [joined if item is first else item for item in items if item is not second]
 
 
 def _ends(shape: Shape, nets: dict[str, str]) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from domain.circuit.schematic.items import Items
+from domain.circuit.schematic.items import WINDING_WIDTH, Items
 from domain.circuit.schematic.parts import TRANSISTORS, Page, Part
 from domain.circuit.schematic.roles import Roles
 from domain.circuit.schematic.symbols import (
@@ -36,14 +36,16 @@ TEXT = 1.5
 FLOW, RAIL_LINE, PAIR, MATE, WITHIN = 0.8, 0.5, 25.0, 1.2, 4.0
 MIRROR = 26.0
 """Of a current mirror's transistors, a unit of height between them."""
+STAGE = 3.0
+"""Of stages of one make behind each other, a unit of height between them."""
 PAGE_WIDTH, PAGE_HEIGHT = 0.3, 0.6
 STUB_BEND, CORNER, BACKWARDS, SIDEWAYS = 4.0, 2.0, 7.0, 1.0
 PAIR_WIDTH = 8
-WINDING_WIDTH = 4
 _GROUND_ABOVE = 2
 """In place of a rail's sign: ground drawn as a rail above."""
 _MARGIN = 0.4
 _NO_LINES = np.zeros((0, 4))
+_LED_BACK = "\0back"
 _NOWHERE = 1e9
 """Of boxes that do not stand yet."""
 Segment = tuple[int, int, int]
@@ -168,11 +170,14 @@ class Layout:
                     or pin.net in self.roles.labelled
                 ):
                     continue
-                if pin.net not in places:
-                    places[pin.net] = len(self.nets)
-                    self.nets.append(pin.net)
+                name = pin.net
+                if at in self.roles.led_back and pin.role == "in":
+                    name += _LED_BACK  # the way back is found around the others
+                if name not in places:
+                    places[name] = len(self.nets)
+                    self.nets.append(name)
                     self.pins.append([])
-                net = places[pin.net]
+                net = places[name]
                 variants = tuple((each[pin.role].x, each[pin.role].y, each[pin.role].side) for each in both)
                 self.pins[net].append((at, (variants[0], variants[1])))
                 if net not in self.nets_of[at]:
@@ -249,7 +254,11 @@ class Layout:
     def _prepare_rules(self) -> None:
         ranks = {}
         for at in self.moving:
-            known = [self.roles.ranks[net] for net in self.page.parts[at].nets if net in self.roles.ranks]
+            nets = [
+                pin.net for pin in self.page.parts[at].pins
+                if pin.net in self.roles.ranks and not (pin.role == "in" and at in self.roles.led_back)
+            ]  # fmt: skip
+            known = [self.roles.ranks[net] for net in nets]
             ranks[at] = (sum(known) / len(known) if known else 0.0) + _ends_at(self.page.parts[at])
         flows: set[tuple[int, int]] = set()
         for pins in self.pins:
@@ -293,13 +302,31 @@ class Layout:
                 groups.setdefault((part.net("in"), part.kind, part.polarity), []).append(at)
         found = [mates for group in groups.values() for mates in itertools.pairwise(group)]
         self._mate_weights = np.array([self._mate_weight(*mates) for mates in found], dtype=float)
+        found += (behind := self._behind_each_other())
         facing = [
             (one, other) if self.roles.flips[one] else (other, one)
-            for (one, other), weight in zip(found, self._mate_weights, strict=True)
+            for (one, other), weight in zip(found, self._mate_weights, strict=False)
             if weight == MIRROR and self.roles.flips[one] != self.roles.flips[other]
         ]  # fmt: skip
         self._facing = np.array(facing, dtype=np.int64).reshape(-1, 2)
+        self._mate_weights = np.concatenate([self._mate_weights, np.full(len(behind), STAGE)])
         return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def _behind_each_other(self) -> list[tuple[int, int]]:
+        """Transistors of a kind on one rail, of which one drives the other: stages in a row."""
+        driven: dict[tuple[str, str, int, str], list[int]] = {}
+        own = [at for at in self.moving if self.page.parts[at].kind in TRANSISTORS]
+        for at in own:
+            part = self.page.parts[at]
+            if part.net("com") in self.roles.rails.signs and at not in self.roles.led_back:
+                key = (part.net("in"), part.kind, part.polarity, part.net("com"))
+                driven.setdefault(key, []).append(at)
+        return [
+            (at, other)
+            for at in own for part in (self.page.parts[at],)
+            for other in driven.get((part.net("out"), part.kind, part.polarity, part.net("com")), ())
+            if other != at and part.net("in") != part.net("out")
+        ]  # fmt: skip
 
     def _mate_weight(self, one: int, other: int) -> float:
         """More where they stand on one rail, too: a mirror."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from domain.circuit.schematic.items import Item
-from domain.circuit.schematic.layout import PAIR_WIDTH, WINDING_WIDTH, Layout
+from domain.circuit.schematic.items import WINDING_WIDTH, Item
+from domain.circuit.schematic.layout import PAIR_WIDTH, Layout
 from domain.circuit.schematic.symbols import DOWN, LEFT, RIGHT, UP, Sides
 
 ROW = 4

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from domain.circuit.elements import GROUND
 from domain.circuit.schematic.figures import Bridge, Crossed, Quad, bridges_in, crossed_in, quads_in
+from domain.circuit.schematic.gates import Gate, gates_in
 from domain.circuit.schematic.heights import STRAIGHT, heights_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page, Part
 from domain.circuit.schematic.rails import Rails, find_rails
+from domain.circuit.schematic.rings import rings_in
 from domain.circuit.schematic.stacked import input_bridges, pump_clocks
 from domain.circuit.schematic.symbols import Sides
+from domain.circuit.schematic.tees import TwinT, twin_tees_in
 from shared.late_patterns import late_pattern
 
 MOST_WIRED = 9
@@ -53,6 +56,10 @@ class Roles:
     crossed: tuple[Crossed, ...]
     """Pairs whose couplings are elements; those of wires are among the pairs."""
     quads: tuple[Quad, ...]
+    gates: tuple[Gate, ...]
+    twin_tees: tuple[TwinT, ...]
+    led_back: frozenset[int]
+    """Transistors whose input comes from the end of a ring of stages, at the start of which they stand."""
     labelled: frozenset[str]
     """Nets told by name at each pin."""
 
@@ -90,6 +97,8 @@ class _Roles:
         self.clocks = pump_clocks(self.parts, self.at, self.signs)
         self.pairs = self._pairs()
         self.windings = self._windings()
+        self.rings = rings_in(self.parts, self.drawn, self.signs, self._outputs({}))
+        self.led_back = frozenset(at for ring in self.rings for at in ring.first)
         self.ranks = self._ranks()
 
     def _pins_at(self, net: str) -> int:
@@ -105,7 +114,7 @@ class _Roles:
             if part.kind in TWO_POLES:
                 turns[at] = self._turn(part, upright=upright[at])
             elif part.kind in TRANSISTORS:
-                flips[at] = self._faces_right(part)
+                flips[at] = at not in self.led_back and self._faces_right(part)
                 if part.net("bulk") not in ("", part.net("com"), *self.signs):
                     sides[at] = Sides(right=("bulk",))
             elif part.kind == "amp":
@@ -121,11 +130,7 @@ class _Roles:
             pairs = quad.among(pairs)
             for at, faces_right in zip((*quad.upper, *quad.lower), (False, True) * 3, strict=True):
                 flips[at] = faces_right
-        crossed = tuple(map(self._from_left, self.crossed))
-        for each in crossed:
-            flips[each.left], flips[each.right] = True, False
-            for at, role in zip(each.couplings, ("out", "in"), strict=True):
-                turns[at] = 1 if self.parts[at].nets[0] == self.parts[each.left].net(role) else 3
+        gates, twin_tees, crossed = self._stand_in_figures(turns, flips, upright)
         windings = tuple(sorted(each, key=self._mean_rank) for each in self.windings)
         for _, right in windings:
             flips[right] = True
@@ -145,8 +150,34 @@ class _Roles:
             bridges=self.rectifiers,
             crossed=crossed,
             quads=quads,
+            gates=gates,
+            twin_tees=twin_tees,
+            led_back=self.led_back,
             labelled=frozenset(most),
         )
+
+    def _stand_in_figures(
+        self, turns: list[int], flips: list[bool], upright: list[bool]
+    ) -> tuple[tuple[Gate, ...], tuple[TwinT, ...], tuple[Crossed, ...]]:
+        """Gates, twin Ts, transistors coupled crosswise: their parts stand as the figure wants it."""
+        twin_tees = tuple(
+            each.turned_to(self.ranks) for each in twin_tees_in(self.parts, self.at, self.signs)
+        )
+        for at, turn in (pair for each in twin_tees for pair in each.turns(self.parts, self.signs).items()):
+            turns[at], upright[at] = turn, turn in (0, 2)
+        taken = {at for each in self.crossed for at in (each.left, each.right)}
+        gates = tuple(
+            gate for gate in gates_in(self.parts, self.drawn, self.at, self.signs)
+            if not gate.transistors & taken
+        )  # fmt: skip
+        for at in {at for gate in gates for at in gate.transistors}:
+            flips[at] = False
+        crossed = tuple(map(self._from_left, self.crossed))
+        for each in crossed:
+            flips[each.left], flips[each.right] = True, False
+            for at, role in zip(each.couplings, ("out", "in"), strict=True):
+                turns[at] = 1 if self.parts[at].nets[0] == self.parts[each.left].net(role) else 3
+        return gates, twin_tees, crossed
 
     # ---- pairs
 
@@ -302,6 +333,9 @@ class _Roles:
                     ranks[other] for at, _ in self.at[net] for other in self.parts[at].nets if other in ranks
                 ]
                 ranks[net] = sum(near) / len(near) if near else middle
+        for ring in self.rings:  # the signal goes around once
+            first = ranks[ring.nets[0]]
+            ranks.update({net: first + number for number, net in enumerate(ring.nets)})
         for first, second in self.pairs:  # one stage
             for role in ("out", "in"):
                 nets = [self.parts[at].net(role) for at in (first, second)]
@@ -396,7 +430,7 @@ class _Roles:
         if found:
             exact = [net for net in found if _OUTPUT.fullmatch(net)]
             return exact or found
-        last = max(ahead.values(), default=0)
+        last = max(ahead.values(), default=-1)
         return [net for net, steps in ahead.items() if steps == last][:1]
 
     def _is_output(self, net: str) -> bool:
@@ -460,6 +494,8 @@ class _Roles:
             upright[at] = False
         for at in (*self._fed_from_below(), *(resistor for resistor, _, _ in self.bridges)):
             upright[at] = True
+        for at in self._behind_windings():
+            upright[at] = True
         self._follow_chains(upright)
         self._with_parallel(upright)
         return upright
@@ -492,6 +528,30 @@ class _Roles:
                 found.append((self.ranks[source.nets[0]], mate))
         first = min((rank for rank, _ in found), default=0.0)
         return [mate for rank, mate in found if rank > first + 0.4]
+
+    def _behind_windings(self) -> set[int]:
+        """What is in series with a winding and the switch or transistor that leads it to a rail."""
+        found: set[int] = set()
+        for winding in {at for pair in self.windings for at in pair}:
+            for start in self.parts[winding].nets:
+                net, at, chain = start, winding, list[int]()
+                while net not in self.signs and len(self.at[net]) == 2 and len(chain) < len(self.parts):
+                    at = next((other for other, _ in self.at[net] if other != at), at)
+                    part = self.parts[at]
+                    if part.kind not in "rcld" or net not in part.nets:
+                        break
+                    chain.append(at)
+                    net = next((far for far in part.nets if far != net), net)
+                if chain and any(self._leads_to_rail(other, net) for other, _ in self.at.get(net, ())):
+                    found |= {*chain}
+        return found
+
+    def _leads_to_rail(self, at: int, net: str) -> bool:
+        part = self.parts[at]
+        channel = (part.net("out"), part.net("com")) if part.kind in TRANSISTORS else part.nets
+        return (
+            part.kind in ("s", *TRANSISTORS) and net in channel and any(far in self.signs for far in channel)
+        )
 
     def _is_bridge(self, part: Part) -> bool:
         """A leg of a rectifier: its mate leads from a rail to the same node."""
