@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from shared.late_patterns import late_pattern
 
@@ -111,8 +112,22 @@ def unit_name(unit: str) -> str:
     return unit if unit == "S" else _UNITS.get(plain(unit).strip().lower(), unit)
 
 
+_SHORT = 2_000
+"""A text up to this length is remembered with its figures: an answer is held against the same lines of
+results hundreds of times."""
+
+
 def figures_in(text: str) -> Iterator[TextFigure]:
     """The figures that have a unit, in their order. Linear in the text."""
+    return iter(_of_short(text)) if len(text) <= _SHORT else _figures_of(text)
+
+
+@lru_cache(1024)
+def _of_short(text: str) -> tuple[TextFigure, ...]:
+    return tuple(_figures_of(text))
+
+
+def _figures_of(text: str) -> Iterator[TextFigure]:
     flat = plain(text)
     waiting: list[tuple[int, int, str]] = []
     for found in _FIGURE.finditer(flat):

@@ -319,12 +319,18 @@ def quantities_named(text: str) -> set[Row]:
 
 def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:
     """Where a text names quantities: which one, from where to where."""
-    for row, words in enumerate(_NAMES):
-        yield from ((row, each.start(), each.end()) for each in words.finditer(text))
+    yield from _of_the_trade(text)
     if own := [name for name in names if isinstance(name, str)]:
         written = rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, own))})(?![A-Za-z0-9_])"
         found = re.finditer(written, text, re.IGNORECASE)
         yield from ((each[0].lower(), each.start(), each.end()) for each in found)
+
+
+@lru_cache(1024)  # of an answer, each clause is looked at from every figure in it
+def _of_the_trade(text: str) -> tuple[tuple[int, int, int], ...]:
+    return tuple(
+        (row, each.start(), each.end()) for row, words in enumerate(_NAMES) for each in words.finditer(text)
+    )
 
 
 def expressions_in(results: Sequence[str]) -> dict[str, str]:
