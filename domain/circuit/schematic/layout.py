@@ -8,6 +8,8 @@ to right, pairs side by side.
 from __future__ import annotations
 
 import itertools
+import math
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -44,57 +46,65 @@ PAIR_WIDTH = 8
 _GROUND_ABOVE = 2
 """In place of a rail's sign: ground drawn as a rail above."""
 _MARGIN = 0.4
-_NO_LINES = np.zeros((0, 4))
 _LED_BACK = "\0back"
 _NOWHERE = 1e9
 """Of boxes that do not stand yet."""
-Segment = tuple[int, int, int]
-"""Fixed coordinate, from, to."""
 
 
 class Trunk(NamedTuple):
-    """A net's cheapest line with its stubs."""
+    """A net's cheapest line with its stubs.
+
+    Of each line five numbers (`_LINE_OF`): its left, upper, right and lower end, and the net.
+    """
 
     cost: float
-    lying: tuple[Segment, ...]
-    upright: tuple[Segment, ...]
+    lying: bytes
+    upright: bytes
 
 
+_LINE_OF = np.dtype((np.intc, 5))
+_NO_TRUNK = Trunk(0.0, b"", b"")
 PinAt = tuple[int, int, int]
 """x, y, side."""
 
 
-def trunk_of(pins: Sequence[PinAt]) -> Trunk:
+def trunk_of(pins: Sequence[PinAt], net: int) -> Trunk:
     """The best single trunk, lying or upright, with a stub to each pin."""
     xs = sorted({pin[0] for pin in pins})
     ys = sorted({pin[1] for pin in pins})
-    best: tuple[float, bool, int] | None = None
-    for is_lying, places, first, last in ((True, ys, xs[0], xs[-1]), (False, xs, ys[0], ys[-1])):
+    cost, is_lying, best = math.inf, True, 0
+    for lies, places, first, last in ((True, ys, xs[0], xs[-1]), (False, xs, ys[0], ys[-1])):
         middle = (places[0] + places[-1]) // 2
         for place in places if middle in places else [*places, middle]:
-            cost = _trunk_cost(pins, place, first, last, is_lying=is_lying)
-            if best is None or cost < best[0]:
-                best = (cost, is_lying, place)
-    assert best is not None
-    cost, is_lying, place = best
-    along: list[Segment] = []
-    across: list[Segment] = []
-    low, high = (xs[0], xs[-1]) if is_lying else (ys[0], ys[-1])
-    if low != high:
-        along.append((place, low, high))
-    for x, y, _ in pins:
-        at, to = (x, y) if is_lying else (y, x)
-        if to != place:
-            across.append((at, min(to, place), max(to, place)))
-    lying, upright = (along, across) if is_lying else (across, along)
-    return Trunk(cost, tuple(lying), tuple(upright))
+            found = _trunk_cost(pins, place, first, last, is_lying=lies, most=cost)
+            if found < cost:
+                cost, is_lying, best = found, lies, place
+    lying, upright = array("i"), array("i")
+    if is_lying:
+        if xs[0] != xs[-1]:
+            lying.extend((xs[0], best, xs[-1], best, net))
+        for x, y, _ in pins:
+            if y != best:
+                upright.extend((x, y, x, best, net) if y < best else (x, best, x, y, net))
+    else:
+        if ys[0] != ys[-1]:
+            upright.extend((best, ys[0], best, ys[-1], net))
+        for x, y, _ in pins:
+            if x != best:
+                lying.extend((x, y, best, y, net) if x < best else (best, y, x, y, net))
+    return Trunk(cost, lying.tobytes(), upright.tobytes())
 
 
-def _trunk_cost(pins: Sequence[PinAt], place: int, first: int, last: int, *, is_lying: bool) -> float:
+def _trunk_cost(
+    pins: Sequence[PinAt], place: int, first: int, last: int, *, is_lying: bool, most: float
+) -> float:
+    """Any cost from `most` on where it is not less."""
     cost = float(last - first)
     before, behind = (LEFT, RIGHT) if is_lying else (UP, DOWN)
     to_low, to_high = (UP, DOWN) if is_lying else (LEFT, RIGHT)
     for x, y, side in pins:
+        if cost >= most:
+            break
         at, to = (x, y) if is_lying else (y, x)
         away = place - to
         if away == 0:
@@ -123,8 +133,8 @@ class Layout:
     def __init__(self, page: Page, roles: Roles, items: Items) -> None:
         self.page, self.roles, self.items = page, roles, items
         count = len(page.parts)
-        self.x = np.zeros(count, dtype=np.int64)
-        self.y = np.zeros(count, dtype=np.int64)
+        self._places = np.zeros((2, count), dtype=np.int64)
+        self.x, self.y = self._places  # two views: who moves a part writes into them
         self.flip = np.array(roles.flips, dtype=np.int64)
         self.placed = np.zeros(count, dtype=bool)
         self.moving = [at for item in items.items for at in item.parts]
@@ -206,15 +216,20 @@ class Layout:
                 sign = self.roles.rails.signs.get(self.page.parts[at].net(pin.role))
                 if sign is not None and pin.side in (UP, DOWN) and self.roles.upright[at]:
                     rails.append((at, pin.y, _GROUND_ABOVE if sign == 0 and pin.side == UP else sign))
-        self._owner = np.array(owner, dtype=np.int64)
-        self._rel = np.array(variants, dtype=float).reshape(2, len(owner), 4)
-        self._is_text = np.array(is_text, dtype=bool)
+        self._rails = [
+            [(at, y) for at, y, own in rails if own == sign] for sign in sorted({sign for *_, sign in rails})
+        ]
         self._item = np.array([item_of[at] for at in owner], dtype=np.int64)
-        self._body_owner = np.array(body_owner, dtype=np.int64)
-        self._body_rel = np.array(bodies, dtype=float).reshape(2, len(body_owner), 4)
-        self._rails = np.array(rails, dtype=np.int64).reshape(-1, 3)
-        self._all_boxes, self._all_bodies = np.arange(len(owner)), np.arange(len(body_owner))
-        self._seen = np.full((len(owner), 4), _NOWHERE)
+        self._is_apart = self._item[:, None] != self._item
+        texts = [number for number, text in enumerate(is_text) if text]
+        self._owner = np.array([*owner, *body_owner], dtype=np.int64)
+        self._boxes, self._bodies = len(owner), len(body_owner)
+        both = np.concatenate([np.reshape(variants, (2, -1, 4)), np.reshape(bodies, (2, -1, 4))], axis=1)
+        self._rel = both.transpose(2, 0, 1).astype(float)
+        self._rel_now, self._flips_now = np.zeros((2, 2, 0)), b"not yet"
+        # What no wire is to go through: bodies, then texts.
+        self._targets = np.array([*range(len(owner), len(self._owner)), *texts], dtype=np.int64)
+        self._seen = np.full((4, len(owner)), _NOWHERE)
         self._overlap = 0.0
 
     def boxes(self, at: int, flip: int) -> list[tuple[Box, bool]]:
@@ -361,160 +376,156 @@ class Layout:
         return found
 
     def cost(self) -> float:
-        total = 0.0
-        lying: list[tuple[int, int, int, int]] = []
-        upright: list[tuple[int, int, int, int]] = []
-        for net in range(len(self.nets)):
-            trunk = self._trunks[net]
+        for net, trunk in enumerate(self._trunks):
             if trunk is None:
                 pins = self.pin_places(net)
-                trunk = trunk_of(pins) if len(pins) > 1 else Trunk(0.0, (), ())
-                self._trunks[net] = trunk
-            total += trunk.cost
-            lying += [(net, *segment) for segment in trunk.lying]
-            upright += [(net, *segment) for segment in trunk.upright]
-        h = np.array(lying, dtype=float).reshape(-1, 4)
-        v = np.array(upright, dtype=float).reshape(-1, 4)
-        return total + _crossings(h, v) + self._box_cost(h, v) + self._rule_cost()
+                self._trunks[net] = trunk_of(pins, net) if len(pins) > 1 else _NO_TRUNK
+        trunks = [trunk for trunk in self._trunks if trunk is not None]
+        lying = b"".join([trunk.lying for trunk in trunks])
+        upright = b"".join([trunk.upright for trunk in trunks])
+        lines = np.frombuffer(lying + upright, dtype=np.intc).reshape(-1, 5).T
+        live = None if self.placed[self._owner].all() else self.placed
+        crossings = _crossings(lines, len(lying) // _LINE_OF.itemsize)
+        total = sum(trunk.cost for trunk in trunks)
+        return total + crossings + self._box_cost(lines, live) + self._rule_cost(live)
 
     def cost_without_wires(self) -> float:
         """What places cost beside the wires to be."""
         return self.cost() - sum(trunk.cost for trunk in self._trunks if trunk is not None)
 
-    def _box_cost(self, h: np.ndarray, v: np.ndarray) -> float:
-        owner = self._owner
-        live = self.placed[owner]
-        boxes = self._rel[self.flip[owner], self._all_boxes]
-        boxes[:, 0::2] += self.x[owner][:, None]
-        boxes[:, 1::2] += self.y[owner][:, None]
-        cost = OVERLAP * self._overlap_of(boxes, live)
-        owners = self._body_owner
-        cover = self._body_rel[self.flip[owners], self._all_bodies]
-        cover[:, 0::2] += self.x[owners][:, None]
-        cover[:, 1::2] += self.y[owners][:, None]
-        cover = cover[self.placed[owners]]
-        cost += THROUGH * _through(h, v, cover)
-        if len(self._spines):
-            upper, lower = self._spines[:, 0], self._spines[:, 1]
-            spines = np.zeros((len(self._spines), 4))
-            spines[:, 1], spines[:, 2], spines[:, 3] = self.x[upper], self.y[upper] + 2, self.y[lower] - 2
-            cost += THROUGH * _through(_NO_LINES, spines[self.placed[upper]], cover)
-        texts = boxes[self._is_text & live]
-        cost += TEXT * _through(h, v, texts[texts[:, 2] > texts[:, 0]])
-        if live.any():
-            shown = boxes[live]
-            width = float(shown[:, 2].max() - shown[:, 0].min())
-            height = float(shown[:, 3].max() - shown[:, 1].min())
+    def _box_cost(self, lines: np.ndarray, live: np.ndarray | None) -> float:
+        """`live`: which parts are placed, None for all."""
+        if (flips := self.flip.tobytes()) != self._flips_now:
+            self._flips_now = flips
+            chosen = np.where(self.flip[self._owner] > 0, self._rel[:, 1], self._rel[:, 0])
+            self._rel_now = chosen.reshape(2, 2, -1)
+        all_boxes = (self._rel_now + self._places[:, self._owner]).reshape(4, -1)
+        boxes, targets, bodies = all_boxes[:, : self._boxes], all_boxes[:, self._targets], self._bodies
+        upper, lower = self._spines[:, 0], self._spines[:, 1]
+        if live is None:
+            cost = OVERLAP * self._overlap_of(boxes)
+            shown = boxes
+        else:
+            is_live = live[self._owner[: self._boxes]]
+            cost = OVERLAP * self._overlap_of(np.where(is_live, boxes, _NOWHERE))
+            shown = boxes[:, is_live]
+            bodies = int(np.count_nonzero(live[self._owner[self._boxes :]]))
+            targets = targets[:, live[self._owner[self._targets]]]
+            upper, lower = upper[live[upper]], lower[live[upper]]
+        count = lines.shape[1]
+        ends = lines[:4]
+        if len(upper):
+            x, y, to = self.x[upper], self.y[upper] + 2, self.y[lower] - 2
+            ends = np.concatenate([ends, np.array((x, y, x, to))], axis=1)
+        hits = _through(ends, targets)
+        cost += THROUGH * float(np.count_nonzero(hits[:count, :bodies]))
+        cost += THROUGH * float(np.count_nonzero(hits[count:, :bodies]))
+        cost += TEXT * float(np.count_nonzero(hits[:count, bodies:]))
+        if shown.size:
+            width = float(shown[2].max() - shown[0].min())
+            height = float(shown[3].max() - shown[1].min())
             cost += PAGE_WIDTH * width + PAGE_HEIGHT * height
         return cost
 
-    def _overlap_of(self, boxes: np.ndarray, live: np.ndarray) -> float:
+    def _overlap_of(self, seen: np.ndarray) -> float:
         """The area in which boxes of different items lie over each other: what has moved is counted anew."""
-        seen = np.where(live[:, None], boxes, _NOWHERE)
-        moved = np.nonzero((seen != self._seen).any(axis=1))[0]
+        moved = np.nonzero((seen != self._seen).any(axis=0))[0]
         if len(moved):
-            self._overlap += self._area_at(moved, seen) - self._area_at(moved, self._seen)
+            now, before = self._areas_at(moved, np.array((seen, self._seen)))
+            self._overlap += now - before
             self._seen = seen
         return self._overlap
 
-    def _area_at(self, some: np.ndarray, boxes: np.ndarray) -> float:
-        own = boxes[some]
-        wide = np.minimum(own[:, None, 2], boxes[None, :, 2]) - np.maximum(own[:, None, 0], boxes[None, :, 0])
-        high = np.minimum(own[:, None, 3], boxes[None, :, 3]) - np.maximum(own[:, None, 1], boxes[None, :, 1])
-        area = np.where((wide > 0) & (high > 0), (wide + 0.5) * (high + 0.5), 0.0)
-        area *= self._item[some][:, None] != self._item[None, :]
-        return float(area.sum() - 0.5 * area[:, some].sum())
+    def _areas_at(self, some: np.ndarray, boxes: np.ndarray) -> list[float]:
+        """What some boxes cover of others of different items, in each of several arrangements."""
+        left, top, right, bottom = boxes.transpose(1, 0, 2)[:, :, None]
+        own = boxes.transpose(1, 0, 2)[:, :, some, None]
+        wide = np.minimum(own[2], right)
+        wide -= np.maximum(own[0], left)
+        high = np.minimum(own[3], bottom)
+        high -= np.maximum(own[1], top)
+        is_over = np.minimum(wide, high) > 0
+        is_over &= self._is_apart[some]
+        wide += 0.5
+        high += 0.5
+        area = np.multiply(wide, high, out=wide)
+        area *= is_over
+        return [float(each.sum() - 0.5 * each[:, some].sum()) for each in area]
 
-    def _rule_cost(self) -> float:
+    def _rule_cost(self, live: np.ndarray | None) -> float:
         cost = 0.0
-        if len(self._rails):
-            live = self._rails[self.placed[self._rails[:, 0]]]
-            for sign in (-1, 0, 1, _GROUND_ABOVE):
-                ys = self.y[live[live[:, 2] == sign][:, 0]] + live[live[:, 2] == sign][:, 1]
-                if len(ys) > 1:
-                    level = int(np.sort(ys)[len(ys) // 2])
-                    cost += RAIL_LINE * float(np.abs(ys - level).sum())
+        x, y = self._places.tolist()
+        for rail in self._rails:
+            ys = sorted(y[at] + dy for at, dy in rail if live is None or live[at])
+            if len(ys) > 1:
+                level = ys[len(ys) // 2]
+                cost += RAIL_LINE * float(sum(abs(each - level) for each in ys))
         if len(self._flows):
             one, other = self._flows[:, 0], self._flows[:, 1]
-            live_pairs = self.placed[one] & self.placed[other]
-            cost += FLOW * float(np.maximum(0, self.x[one] - self.x[other] + 1)[live_pairs].sum())
+            against = np.maximum(0, self.x[one] - self.x[other] + 1)
+            cost += FLOW * float(_of_live(against, one, other, live).sum())
         if len(self._mates):
             one, other = self._mates[:, 0], self._mates[:, 1]
-            both = self.placed[one] & self.placed[other]
             apart = np.abs(self.y[one] - self.y[other]) * self._mate_weights
-            cost += float(apart[both].sum())
+            cost += float(_of_live(apart, one, other, live).sum())
         if len(self._facing):
             left, right = self._facing[:, 0], self._facing[:, 1]
-            both = self.placed[left] & self.placed[right]
-            cost += 2 * FLOW * float(np.maximum(0, self.x[left] + 6 - self.x[right])[both].sum())
-        return cost + self._pair_cost()
+            turned = np.maximum(0, self.x[left] + 6 - self.x[right])
+            cost += 2 * FLOW * float(_of_live(turned, left, right, live).sum())
+        return cost + self._pair_cost(x, y)
 
-    def _pair_cost(self) -> float:
+    def _pair_cost(self, x: list[int], y: list[int]) -> float:
         """Pairs, their loads and windings side by side at one height, nothing else between them."""
         cost = 0.0
-        x, y, placed = self.x, self.y, self.placed
+        placed, strangers = self.placed, self._strangers
         for left, right in self._pairs:
-            if placed[left] and placed[right] and len(self._strangers):
-                xs = x[self._strangers]
-                inside = (xs > x[left]) & (xs < x[right]) & (np.abs(y[self._strangers] - y[left]) < 9)
-                cost += WITHIN * float(np.count_nonzero(inside & placed[self._strangers]))
+            if placed[left] and placed[right] and len(strangers):
+                xs = self.x[strangers]
+                inside = (xs > x[left]) & (xs < x[right]) & (np.abs(self.y[strangers] - y[left]) < 9)
+                cost += WITHIN * float(np.count_nonzero(inside & placed[strangers]))
         for upper, lower in self._legs:  # what feeds a rectifier, and what it feeds, is outside
             if placed[upper]:
-                xs, ys = x[self._strangers], y[self._strangers]
+                xs, ys = self.x[strangers], self.y[strangers]
                 inside = (xs > x[upper]) & (xs < x[lower]) & (ys >= y[upper] - 2) & (ys <= y[lower] + 2)
-                cost += PAIR * float(np.count_nonzero(inside & placed[self._strangers]))
+                cost += PAIR * float(np.count_nonzero(inside & placed[strangers]))
         for left, right in (*self._pairs, *self._loads):
             if placed[left] and placed[right]:
-                apart = int(x[right] - x[left])
-                cost += PAIR * abs(int(y[right] - y[left])) + PAIR * max(0, PAIR_WIDTH - apart) / 4
+                apart = x[right] - x[left]
+                cost += PAIR * abs(y[right] - y[left]) + PAIR * max(0, PAIR_WIDTH - apart) / 4
                 cost += 0.5 * max(0, apart - PAIR_WIDTH)
         for left, right in self._windings:
             if placed[left] and placed[right]:
-                cost += PAIR * abs(int(y[right] - y[left])) / 2
-                cost += PAIR * abs(int(x[right] - x[left]) - WINDING_WIDTH) / 4
+                cost += PAIR * abs(y[right] - y[left]) / 2
+                cost += PAIR * abs(x[right] - x[left] - WINDING_WIDTH) / 4
         for tail, left, right in self._tails:
             if placed[tail] and placed[left] and placed[right]:
-                cost += abs(2 * int(x[tail]) - int(x[left]) - int(x[right]))
-                cost += 2.0 * max(0, int(y[left]) + 4 - int(y[tail])) if self._is_below(tail, left) else 0.0
+                cost += abs(2 * x[tail] - x[left] - x[right])
+                cost += 2.0 * max(0, y[left] + 4 - y[tail]) if self._is_below(tail, left) else 0.0
         return cost
 
     def _is_below(self, tail: int, left: int) -> bool:
         return self.page.parts[left].polarity > 0 and self.roles.upright[tail]
 
 
-def _crossings(h: np.ndarray, v: np.ndarray) -> float:
+def _of_live(values: np.ndarray, one: np.ndarray, other: np.ndarray, live: np.ndarray | None) -> np.ndarray:
+    return values if live is None else values[live[one] & live[other]]
+
+
+def _crossings(lines: np.ndarray, first_upright: int) -> float:
     """Of different nets: where lines cross, and where they run over each other."""
-    cost = 0.0
-    if len(h) and len(v):
-        meets = (
-            (h[:, None, 0] != v[None, :, 0])
-            & (v[None, :, 1] >= h[:, None, 2]) & (v[None, :, 1] <= h[:, None, 3])
-            & (h[:, None, 1] >= v[None, :, 2]) & (h[:, None, 1] <= v[None, :, 3])
-        )  # fmt: skip
-        cost += CROSSING * float(np.count_nonzero(meets))
-    for lines in (h, v):
-        if len(lines) > 1:
-            same = (lines[:, None, 0] < lines[None, :, 0]) & (lines[:, None, 1] == lines[None, :, 1])
-            over = np.minimum(lines[:, None, 3], lines[None, :, 3]) >= np.maximum(
-                lines[:, None, 2], lines[None, :, 2]
-            )
-            cost += ALONG * float(np.count_nonzero(same & over))
-    return cost
+    left, upper, right, lower, nets = lines
+    beside, below = left[:, None] <= right, upper[:, None] <= lower
+    meets = beside & beside.T & below & below.T & (nets[:, None] != nets)
+    crossing = np.count_nonzero(meets[:first_upright, first_upright:])
+    along = np.count_nonzero(meets) // 2 - crossing
+    return CROSSING * float(crossing) + ALONG * float(along)
 
 
-def _through(h: np.ndarray, v: np.ndarray, boxes: np.ndarray) -> float:
-    count = 0
-    if len(h) and len(boxes):
-        count += int(np.count_nonzero(
-            (h[:, None, 1] > boxes[None, :, 1]) & (h[:, None, 1] < boxes[None, :, 3])
-            & (h[:, None, 3] > boxes[None, :, 0]) & (h[:, None, 2] < boxes[None, :, 2])
-        ))  # fmt: skip
-    if len(v) and len(boxes):
-        count += int(np.count_nonzero(
-            (v[:, None, 1] > boxes[None, :, 0]) & (v[:, None, 1] < boxes[None, :, 2])
-            & (v[:, None, 3] > boxes[None, :, 1]) & (v[:, None, 2] < boxes[None, :, 3])
-        ))  # fmt: skip
-    return float(count)
+def _through(lines: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+    """Which line goes through the inside of which box."""
+    left, top, right, bottom = boxes
+    x1, y1, x2, y2 = lines[:, :, None]
+    return (x2 > left) & (x1 < right) & (y2 > top) & (y1 < bottom)  # type: ignore[no-any-return]
 
 
 def _ends_at(part: Part) -> float:
