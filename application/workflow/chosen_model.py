@@ -128,6 +128,11 @@ class ChosenModel:
             )
         )
 
+    async def ask_about_circuit(self, circuit: str, text: str) -> str:
+        """The goals that a text asks of a circuit, as JSON: what the built-in designer makes of it."""
+        steps = await self.steps()
+        return await steps.ask_about_circuit(circuit, text)
+
     def reread(self, state: GraphState) -> Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None:
         """Asks the model what was meant at the checkpoint of `state`; None for the built-in one."""
         if self.choice.provider == BUILTIN:

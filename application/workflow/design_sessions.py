@@ -47,8 +47,8 @@ class DesignRequest:
     """The conversation it goes on in; "" = one of its own. Where a design was finished there, `text` refines
     that one: its circuit, with other goals."""
     begins_from: str = ""
-    """The circuit the user works on, relative to the project: a model improves it, unless a new one is asked
-    for. "" when none is known."""
+    """The circuit the user works on, relative to the project: it is improved, unless a new one is asked for.
+    "" when none is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +127,8 @@ class Question:
     """Those that hold (goals, checkpoint)."""
     circuit: str = ""
     """The one that a design begins from, as round 0 (goals); "" where a new one is made."""
+    can_be_new: bool = True
+    """Whether a new circuit could be made for these goals in its place."""
     verdicts: tuple[GoalVerdict, ...] = ()
     """Of the round that is asked about."""
     has_failed: bool = False
@@ -330,8 +332,8 @@ class RunSession:
 
 
 def _begun_from(request: DesignRequest, project: Path) -> str:
-    """The circuit a model is to improve: one that the text names, else the one at hand."""
-    if request.choice.provider == BUILTIN or asks_for_new_circuit(request.text):
+    """The circuit that is to be improved: one that the text names, else the one at hand."""
+    if asks_for_new_circuit(request.text):
         return ""
     for name in (*_NAMED_CIRCUIT.findall(request.text[:_LONGEST_LOOKED_AT]), request.begins_from):
         try:

@@ -169,9 +169,12 @@ class DesignCircuit:
             raise
         return progress.close(None)
 
-    async def read_message(self, project: Path, session_id: str, text: str, provider: str) -> NextMessage:
+    async def read_message(
+        self, project: Path, session_id: str, text: str, provider: str, *, circuit: str = ""
+    ) -> NextMessage:
         """How a message behind the designs of a conversation is taken; nothing is changed by asking.
 
+        `circuit`: the one the user works on, relative to the project; "" when none is known.
         Raises UserInputError when there is no such conversation.
         """
         from domain.llm.conversation_record import ConversationRecord
@@ -182,7 +185,11 @@ class DesignCircuit:
             record = ConversationRecord(session_id)
             await asyncio.to_thread(record.take_all, read.events)
             return await read_message(
-                finished_design(read.events), text, is_by_rules=provider == BUILTIN, said_before=record.said()
+                finished_design(read.events),
+                text,
+                is_by_rules=provider == BUILTIN,
+                said_before=record.said(),
+                circuit=circuit,
             )
         finally:
             await off_loop(files.close)
@@ -307,7 +314,9 @@ class DesignCircuit:
 
         is_builtin = model.choice.provider == BUILTIN
         workflow = Workflow(
-            understand=RuleGoals(journal.said_before)
+            understand=RuleGoals(
+                journal.said_before, circuit=journal.run.circuit, ask_about=model.ask_about_circuit
+            )
             if is_builtin
             else ModelGoals(model.steps, model.goals_prompt),
             steps=model.steps,
@@ -401,6 +410,7 @@ async def _follow(
         recapitulate=lambda: not is_new and not progress.has_judged,
         reread=model.reread,
         known=known,
+        designs_any=model.choice.provider != BUILTIN,
     )
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from domain.design import catalogue
 from domain.design.designer import DesignIntent
 from domain.design.goal_extraction import GoalsRead, read_answer
 from domain.design.goal_words import in_words_of
+from domain.design.locked_elements import speaks_of_locks
+from domain.design.sentence import LONGEST_REQUEST, read_sentence
 from domain.llm.context_block import fence_data
 from shared.errors import CircuitError
 from shared.late_patterns import late_pattern
@@ -102,8 +104,17 @@ class Understood:
     reply: Message | None = None
     said: Said = field(default_factory=Said)
     """What the reading took."""
+    is_new_circuit: bool = False
+    """A circuit of its own is to be designed, though there is one to begin from."""
 
 
+_IMPROVES = late_pattern(
+    r"(?:^|[.,;!:]\s*|\b(?:please|now|and)\s+)(?:improve|optimi[sz]e|tune|raise|increase|decrease|reduce|adjust|"
+    r"change|modify|bring|make\s+(?:the|its|this|it)\b)|\bthis\s+(?:circuit|amplifier|filter|converter|stage)\b"
+    r"|改进|优化|改善|提高|降低|调整|[把将].{0,12}(?:改|调|提|降)|(?:这个?|当前|现有的?|已有的?)(?:电路|放大器|滤波器|变换器)",
+    re.IGNORECASE,
+)
+"""How a change of the circuit there is wanted, not another one of the kind it names."""
 _ASKS = late_pattern(r"\b(?:design|build|make|create|draw)\b|设计|[做搭画](?:出|一?[个下])", re.IGNORECASE)
 _MOST_BEFORE = 8
 """Messages before a request that are read with it."""
@@ -116,12 +127,49 @@ ProviderError."""
 class RuleGoals:
     """What the rules of the built-in designer read."""
 
-    def __init__(self, said_before: Callable[[], Sequence[str]]) -> None:
-        """`said_before`: what the user said before in this conversation, oldest first."""
+    def __init__(
+        self,
+        said_before: Callable[[], Sequence[str]],
+        *,
+        circuit: str = "",
+        ask_about: Callable[[str, str], Awaitable[str]] | None = None,
+    ) -> None:
+        """`said_before`: what the user said before in this conversation, oldest first.
+
+        `ask_about(circuit, text)` gives the goals that a text asks of the circuit to begin from, as JSON.
+        """
         self._said_before = said_before
+        self._circuit = circuit
+        self._ask_about = ask_about
 
     async def __call__(self, text: str) -> Understood:
-        return Understood(intent=await asyncio.to_thread(understand_by_rules, text, self._said_before()))
+        """A kind of circuit that is named means a new one, unless a change of the one there is wanted."""
+        is_of_circuit = bool(self._circuit) and self._is_of_circuit(text)
+        if is_of_circuit and (found := await self._of_circuit(text)) is not None:
+            return found
+        try:
+            intent = await asyncio.to_thread(understand_by_rules, text, self._said_before())
+        except CircuitError as error:
+            is_unnamed = self._circuit and not is_of_circuit and error.error_type == "unknown_circuit"
+            if is_unnamed and (found := await self._of_circuit(text)) is not None:
+                return found
+            raise
+        return Understood(intent=intent, is_new_circuit=bool(self._circuit))
+
+    def _is_of_circuit(self, text: str) -> bool:
+        """Whether a text speaks of the circuit there is: by its name, its parts, or a change of it."""
+        return self._circuit in text or speaks_of_locks([text]) or _IMPROVES.search(text) is not None
+
+    async def _of_circuit(self, text: str) -> Understood | None:
+        """What is asked of the circuit there is; None where that is nothing."""
+        assert self._ask_about is not None
+        read = read_answer(await self._ask_about(self._circuit, text))
+        return await _understood(read, text, Said()) if read.goals or read.reply else None
+
+
+def wants_improvement(text: str) -> bool:
+    """Whether a message may ask something of the circuit there is: it has a figure."""
+    return bool(read_sentence(text[:LONGEST_REQUEST]).mentions)
 
 
 def understand_by_rules(text: str, before: Sequence[str]) -> DesignIntent:
@@ -155,21 +203,25 @@ class ModelGoals:
 
     async def __call__(self, text: str) -> Understood:
         steps = await self._steps()
-        language = language_of(text)
         system = await self._system_message(goals_values(text))
         read = await read_goals(steps.ask, system=str(system.content), text=text)
-        if not read.goals:
-            words = [str(read.reply), *read.questions]
-            reply = read.reply if isinstance(read.reply, Message) else in_words("\n".join(words))
-            return Understood(intent=None, reply=reply, said=steps.take_spent())
-        intent = DesignIntent(
-            family="",
-            parameters={"circuit_type": read.circuit_type, "summary": read.summary},
-            goals=await asyncio.to_thread(in_words_of, read.goals, text),
-            assumptions=_notes(read),
-            language=language,
-        )
-        return Understood(intent=intent, said=steps.take_spent())
+        return await _understood(read, text, steps.take_spent())
+
+
+async def _understood(read: GoalsRead, text: str, said: Said) -> Understood:
+    """What was read of a text: goals of no family of ours, or what is said back."""
+    if not read.goals:
+        words = [str(read.reply), *read.questions]
+        reply = read.reply if isinstance(read.reply, Message) else in_words("\n".join(words))
+        return Understood(intent=None, reply=reply, said=said)
+    intent = DesignIntent(
+        family="",
+        parameters={"circuit_type": read.circuit_type, "summary": read.summary},
+        goals=await asyncio.to_thread(in_words_of, read.goals, text),
+        assumptions=_notes(read),
+        language=language_of(text),
+    )
+    return Understood(intent=intent, said=said)
 
 
 def goals_values(text: str) -> dict[str, str]:

@@ -23,6 +23,7 @@ from application.agent.loop import LOOP, compiled_loop
 from application.conversation.turn_parts import TurnParts
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.ports.project import ABSENT
+from application.tool_execution.tools.circuits import AnalyzeArguments, analyze_file
 from application.tool_execution.tools.result_source import result_content
 from application.workflow.journal import Said
 from application.workflow.plain_state import verdict_from_plain
@@ -49,6 +50,7 @@ from domain.llm.messages import (
     message_to_dict,
 )
 from domain.llm.provider_settings import BUILTIN
+from domain.llm.tools.result import ToolCall
 from domain.llm.tools.text_files import version_hash
 from domain.simulation.operating_point import operating_point_lines, stored_operating_point
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
@@ -249,6 +251,7 @@ class ModelSteps:
             "circuit": circuit,
             "netlist": netlist,
             "sizing": self._sizing_of(netlist_hash(netlist)),
+            "said": [] if state["design_intent"]["family"] else self._journal.said(),
             "taken": taken,
         }
 
@@ -335,6 +338,18 @@ class ModelSteps:
             self._model = model
             self._cost += cost_of(usage, pricing.price(model))
             return "".join(text)
+
+    async def ask_about_circuit(self, circuit: str, text: str) -> str:
+        """The built-in designer's JSON of the goals that a text asks of a circuit of the project.
+
+        Raises UserInputError for a circuit that cannot be read.
+        """
+        brief: dict[str, Any] = {
+            **await described_circuit(self._parts.context, circuit),
+            "task": "EXTRACT_DESIGN_GOALS",
+            "intent": {"family": "", "parameters": {}, "language": language_of(text)},
+        }
+        return await self.ask([SystemMessage(content=json.dumps(brief)), HumanMessage(text)])
 
     async def read_intent(self, read: CheckpointIntent, state: GraphState) -> CheckpointIntent | None:
         """What the model takes words at a checkpoint for; None when its answer cannot be used.
@@ -431,6 +446,16 @@ class ModelSteps:
             writes=tuple(writes),
             paths=tuple(dict.fromkeys(paths)),
         )
+
+
+async def described_circuit(context: ToolContext, circuit: str) -> dict[str, str]:
+    """A circuit with its outline, as analyze_file tells it. Raises UserInputError when it cannot be read."""
+    content = await asyncio.to_thread(context.project.read, context.project.root / circuit)
+    call = ToolCall(call_id="", name="analyze_file", arguments={"path": circuit})
+    told = await analyze_file(AnalyzeArguments(path=circuit), context, call)
+    if not told.success:
+        raise UserInputError(told.summary, file=context.project.root / circuit, error_type=told.error_type)
+    return {"circuit": circuit, "netlist": content.decode("utf-8", "replace"), "outline": told.content}
 
 
 async def check_warnings(context: ToolContext, circuit: str) -> str:

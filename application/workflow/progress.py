@@ -216,9 +216,11 @@ def decider(
     recapitulate: Callable[[], bool],
     reread: Reread,
     known: Callable[[], KnownTexts],
+    designs_any: bool,
 ) -> Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]:
     """Turns the graph's interrupts into typed questions and the answers back.
 
+    `designs_any`: the model designs circuits of no family of ours too.
     Where `recapitulate` says so the first question comes with what it is about, told before the interruption.
     """
     from application.workflow.edges import why_rounds_rest
@@ -235,7 +237,8 @@ def decider(
         goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
         if value["kind"] == "goals":
             begun = state.get("circuit_file_path", "") if state.get("planned_simulation") else ""
-            question = Question(kind="goals", goals=goals, circuit=begun)
+            can_be_new = designs_any or bool(state["design_intent"]["family"])
+            question = Question(kind="goals", goals=goals, circuit=begun, can_be_new=can_be_new)
         else:
             met, number = bool(value["goals_met"]), int(value["round"])
             is_exhausted = state.get("is_exhausted", False)

@@ -26,8 +26,8 @@ _NEW = re.compile(
 
 _UNNAMED = msg(
     "The built-in designer finds no circuit named here that it designs. Name it, for example “common-emitter "
-    "amplifier, gain 40 dB”. To change the circuit in the editor, switch to free work and say for example "
-    "“make the gain 40 dB”, or choose a language model: it improves that circuit in rounds."
+    "amplifier, gain 40 dB”. To improve the circuit in the editor, open it and give its figures, for example "
+    "“gain 40 dB, bandwidth above 1 MHz”."
 )
 
 
@@ -87,7 +87,7 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     """What a sentence changes of a finished design, as plain data for its next run; None when nothing.
 
     A language model `takes_any_wish`: what changes no goal is an instruction for the circuit. It begins from
-    the circuit as it is.
+    the circuit as it is, and so does whoever improves one that our families did not make.
     """
     from application.workflow.plain_state import goal_to_plain
 
@@ -95,7 +95,8 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     goals = goals_changed_by(text, known)
     if goals is None and not takes_any_wish:
         return None
-    wish: dict[str, Any] = {"is_round_zero": True} if takes_any_wish else {}
+    is_of_family = bool(state["design_intent"].get("family"))
+    wish: dict[str, Any] = {"is_round_zero": True} if takes_any_wish or not is_of_family else {}
     if takes_any_wish and goals in (None, known):
         wish["instruction"] = text
     goals = known if goals is None else goals
@@ -108,15 +109,20 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
 
 
 async def read_message(
-    state: Mapping[str, Any] | None, text: str, *, is_by_rules: bool, said_before: Sequence[str] = ()
+    state: Mapping[str, Any] | None,
+    text: str,
+    *,
+    is_by_rules: bool,
+    said_before: Sequence[str] = (),
+    circuit: str = "",
 ) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 
     `state` is that of the finished design, None where chats only were led. For a language model, not read
     `is_by_rules`, what does not ask for a new circuit refines this one. `said_before`: by the user, in the
-    conversation.
+    conversation. `circuit` is the one at hand ("" for none), of which figures alone may be asked.
     """
-    from application.workflow.goal_readers import understand_by_rules
+    from application.workflow.goal_readers import understand_by_rules, wants_improvement
     from shared.errors import CircuitError
 
     if not is_by_rules:
@@ -128,6 +134,8 @@ async def read_message(
     except CircuitError as error:
         if state is None:
             is_unnamed = error.error_type == "unknown_circuit"
+            if is_unnamed and circuit and await asyncio.to_thread(wants_improvement, text):
+                return NextMessage("begins")
             return NextMessage("unclear", problem=_UNNAMED if is_unnamed else error.message)
         return NextMessage("unclear" if refinement(state, text) is None else "refines", goals_in(state))
     return NextMessage("begins" if state is None else "apart")

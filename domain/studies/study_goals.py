@@ -21,8 +21,8 @@ _SIGN = "(?:>=|<=|>|<)"
 _LEFT = re.compile(rf"({_NUMBER})\s*({_SIGN})\s*(.+)", re.DOTALL | re.IGNORECASE)
 _RIGHT = re.compile(rf"(.+?)\s*({_SIGN})\s*({_NUMBER})", re.DOTALL | re.IGNORECASE)
 _WITHIN = re.compile(
-    rf"(?P<metric>.+?)\s*(?:=|:|\b(?:in|within|from|between|is)\b)\s*[\[(]?\s*(?P<low>{_NUMBER})\s*"
-    rf"(?:,|;|\.\.+|~|\bto\b|\band\b|-(?=\s*[\d.]))\s*(?P<high>{_NUMBER})\s*[\])]?",
+    rf"(?P<metric>[^<>]+?)\s*(?:=|:|\b(?:in|within|from|between|is)\b)\s*[\[(]?\s*(?P<low>{_NUMBER})\s*"
+    rf"(?:,|;|\.\.+|~|\bto\b|\band\b|(?<![\d.]e)-(?=\s*[\d.]))\s*(?P<high>{_NUMBER})\s*[\])]?",
     re.DOTALL | re.IGNORECASE,
 )
 _AROUND = re.compile(

@@ -35,7 +35,8 @@ class GoalsDialog(QDialog):
 
     `is_change`: the design is under way, and its next round will use what is confirmed. `circuit`: no design
     asks, these are the goals of a circuit of this name, and `added` is written on behind them. `begins_from`:
-    the circuit that is improved, unless a new one is chosen; "" for none. `about` says whose design it is.
+    the circuit that is improved, unless a new one is chosen (if it `can_be_new`); "" for none. `about` says
+    whose design it is.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class GoalsDialog(QDialog):
         added: Sequence[GoalDraft] = (),
         about: Message | None = None,
         begins_from: str = "",
+        can_be_new: bool = True,
     ) -> None:
         super().__init__(parent)
         self._services = services
@@ -64,6 +66,7 @@ class GoalsDialog(QDialog):
         self.improve.setObjectName("goalsImprove")
         self.new_circuit.setObjectName("goalsNewCircuit")
         self.improve.setChecked(True)
+        self.new_circuit.setEnabled(can_be_new)
         self.table = GoalTable(services, [*map(GoalDraft.of, understood.goals), *added])
         self.table.changed.connect(self._check)
         self.text = QPlainTextEdit()
@@ -197,6 +200,10 @@ class GoalsDialog(QDialog):
         self._intro.setText(about + language(intro))
         self.improve.setText(language(msg("Improve {circuit}", circuit=self._begins_from)))
         self.new_circuit.setText(language(msg("Design a new circuit")))
+        if not self.new_circuit.isEnabled():
+            named = msg("The built-in designer makes a new circuit when its kind is named, for example "
+                        "“common-emitter amplifier, gain 40 dB”.")  # fmt: skip
+            self.new_circuit.setToolTip(language(named))
         self.cancel_button.setText(language(msg("Cancel")))
         go = msg("Use these goals") if self._is_change or self._circuit else msg("Start design")
         self.start_button.setText(language(go))

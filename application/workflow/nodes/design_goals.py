@@ -57,10 +57,12 @@ class DesignGoalsNode:
                 "termination_reason": "answered",
             }
             return Finished(update=answered, record=understood.said)
-        notes = await self._notes(state, intent.goals)
+        apart: GraphState = without_circuit() if understood.is_new_circuit else {}
+        notes = await self._notes({**state, **apart}, intent.goals)
         intent = replace(intent, assumptions=(*intent.assumptions, *notes))
         step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
         update: GraphState = {
+            **apart,
             "current_node": "design_goals",
             "design_intent": intent_to_plain(intent),
             "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],

@@ -384,6 +384,11 @@ class BuiltinChatClient:
         if brief.startswith("{"):
             language: Literal["en", "zh"] = json.loads(brief)["intent"]["language"]
             say = self._speaker(language)
+            told = json.loads(brief)
+            if told["task"] == "EXTRACT_DESIGN_GOALS":
+                from infrastructure.llm_adapters.builtin.improving import goals_told  # with the recogniser's
+
+                return goals_told(told, said, Speech(say=say, circuits=circuits))
             plan = self._design_step(brief, Speech(say=say, circuits=circuits))
         else:
             say = self._speaker(language_of(said))
@@ -418,6 +423,10 @@ class BuiltinChatClient:
         from infrastructure.llm_adapters.builtin.design import carry_out, decide, step_of
 
         told = json.loads(brief)
+        if not told["intent"]["family"] and told["task"] != "INITIAL_DESIGN":
+            from infrastructure.llm_adapters.builtin.improving import improve  # with the recogniser's words
+
+            return improve(told, speech)
         if told["intent"]["parameters"].get(CARDS):
             return step_of(told, speech)
         if self._decided is None or self._decided[0] != brief:

@@ -78,7 +78,7 @@ def decide(brief: Mapping[str, Any], say: Say, tables: Tables = NO_TABLES) -> De
             return Decided(words=(error.message, *((error.advice,) if error.advice else ())))
         if netlist_hash(previous.netlist) != netlist_hash(netlist):
             return _written(previous, intent, brief, msg("Sized again by the design equations."))
-    verdicts = [_judged(goal, brief["verdicts"]) for goal in intent.goals]
+    verdicts = [judged(goal, brief["verdicts"]) for goal in intent.goals]
     revised = revise(intent, previous, verdicts, say, tables)
     if revised is not None:
         return _written(revised, intent, brief, msg("The values were corrected from the measured results."))
@@ -87,7 +87,7 @@ def decide(brief: Mapping[str, Any], say: Say, tables: Tables = NO_TABLES) -> De
     return Decided(words=(msg("No remaining change would bring the goals closer."),))
 
 
-def _judged(goal: DesignGoal, verdicts: Sequence[dict[str, Any]]) -> GoalVerdict:
+def judged(goal: DesignGoal, verdicts: Sequence[dict[str, Any]]) -> GoalVerdict:
     """A goal held against what was measured; a new one counts as not measured."""
     known = (each.measured for each in map(verdict_from_plain, verdicts)
              if each.goal.expression == goal.expression)  # fmt: skip

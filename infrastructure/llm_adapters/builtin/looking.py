@@ -16,6 +16,7 @@ from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
 from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
+    across,
     all_wanted,
     default_figures,
     lacking,
@@ -364,10 +365,22 @@ def set_goal(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = wanted_of(circuit, ask, key)
     if isinstance(wanted, Message):
         return speech.say(wanted)
-    expression, unit = (
-        (wanted.sensed, "1") if ask.unit == "x" and wanted.sensed else (wanted.expressions[0], wanted.unit)
+    outcome = yield Call(
+        tool="set_goals", arguments={"path": circuit.file, "goals": [goal_entry(circuit, wanted, ask)]}
     )
-    goal: dict[str, Any] = {"metric": key, "expression": expression, "unit": unit}
+    if outcome.error_type:
+        return failed(outcome, speech)
+    lines = [_asked_of_it(line, speech) for line in outcome.lines if line.startswith("- ")]
+    return f"{speech.say(msg('Goals of {file}:', file=circuit.file))}\n{bullets(lines)}"
+
+
+def goal_entry(circuit: Circuit, wanted: Wanted, ask: Ask) -> dict[str, Any]:
+    """A figure with what it has to come to, as set_goals and EXTRACT_DESIGN_GOALS have it."""
+    is_factor = ask.unit == "x" and bool(wanted.sensed)
+    expression, unit = (
+        (_as_ratio(circuit, wanted.sensed), "1") if is_factor else (wanted.expressions[0], wanted.unit)
+    )
+    goal: dict[str, Any] = {"metric": wanted.key, "expression": expression, "unit": unit}
     match ask:
         case Ask(upper=float()):
             goal |= {"minimum": ask.value, "maximum": ask.upper}
@@ -377,11 +390,15 @@ def set_goal(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             goal["minimum"] = ask.value
         case _:
             goal |= {"target": ask.value, "tolerance": 0.5 if unit == "dB" else 2 if unit == "deg" else 0.05}
-    outcome = yield Call(tool="set_goals", arguments={"path": circuit.file, "goals": [goal]})
-    if outcome.error_type:
-        return failed(outcome, speech)
-    lines = [_asked_of_it(line, speech) for line in outcome.lines if line.startswith("- ")]
-    return f"{speech.say(msg('Goals of {file}:', file=circuit.file))}\n{bullets(lines)}"
+    return goal
+
+
+def _as_ratio(circuit: Circuit, expression: str) -> str:
+    """A gain as a factor of the input voltage: with a source of 1 V its number is that of a voltage."""
+    source = circuit.source
+    if source is None or source.letter != "v":
+        return expression
+    return re.sub(r"mag\((v\([^()]*\))\)", rf"mag(\1/{across(source)})", expression)
 
 
 def _asked_of_it(line: str, speech: Speech) -> str:

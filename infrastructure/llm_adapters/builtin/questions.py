@@ -157,8 +157,8 @@ _BEHIND_A_PLACE = re.compile(r"\s*(?:处|时|下|上|点|那里|的时候)")
 
 
 def _read(text: str, file: str) -> _Words:
-    text, kept = _kept_in(text)
-    text, only = _only_in(text)
+    text, kept = kept_in(text)
+    text, only = only_in(text)
     sentence = read_sentence(_CELSIUS.sub(" °C", text))
     plain = sentence.text
     figures, left = figures_in(plain)
@@ -235,7 +235,7 @@ def _kinds_in(text: str) -> tuple[str, ...]:
     return (*letters, *_names(text, ()))
 
 
-def _kept_in(text: str) -> tuple[str, tuple[str, ...]]:
+def kept_in(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without what is to stay as it is, and that: "keep Q", "without touching the capacitors"."""
     kept: list[str] = []
     for found in reversed(list(KEPT.finditer(text))):
@@ -249,7 +249,7 @@ def _kept_in(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(dict.fromkeys(kept))
 
 
-def _only_in(text: str) -> tuple[str, tuple[str, ...]]:
+def only_in(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without "only the resistors", and their letter; parts that are named stay in the text."""
     found = ONLY.search(text)
     if found is None:
@@ -486,7 +486,9 @@ def _tune(words: _Words) -> Ask | None:
         or (wanted == "1" and ask.unit == "%")
     )
     if wanted == "1" and ask.tolerances:
-        return replace(ask, value=ask.tolerances[0][1], unit="1", tolerances=())
+        share = next(each for each in words.mentions if each.dimension == "%")
+        bound = share.bound or _bound(words.text[: share.start], words.text[share.end :])
+        return replace(ask, value=ask.tolerances[0][1], bound=bound, unit="1", tolerances=())
     if wanted == "deg" and ask.unit in ("none", "deg"):
         fits = True
     if ask.value is None or not fits:
@@ -496,6 +498,11 @@ def _tune(words: _Words) -> Ask | None:
     if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
         ask = replace(ask, unit="x")
     return replace(ask, figures=ask.figures[:1])
+
+
+def wished(text: str, file: str) -> Ask | None:
+    """A figure and what it has to come to, where a clause names both."""
+    return _tune(_read(text, file))
 
 
 def _swept(words: _Words) -> Ask | None:

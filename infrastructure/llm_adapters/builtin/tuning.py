@@ -60,7 +60,7 @@ _OF_FILTER = frozenset({"cutoff", "bandwidth", "lower_cutoff", "upper_cutoff"})
 # --- what a figure hangs on ---------------------------------------------------------------------------
 
 
-def _adjustable(circuit: Circuit) -> list[str]:
+def adjustable(circuit: Circuit) -> list[str]:
     """Parts with a plain value: R, C, L, and the widths of MOS transistors."""
     names = [each.name for each in circuit.top if each.letter in "rcl" and value_of(each)]
     names += [f"{each.name}.w" for each in circuit.top if each.letter == "m" and _width(each)]
@@ -73,7 +73,7 @@ def _width(part: Element) -> float | None:
 
 def _all_names(circuit: Circuit) -> list[str]:
     """Those, the supplies and currents, and what of the transistors' models may matter."""
-    names = _adjustable(circuit)
+    names = adjustable(circuit)
     signal = circuit.source
     names += [
         each.name for each in circuit.top if each.letter in "vi" and each is not signal and value_of(each)
@@ -98,7 +98,7 @@ def _sensitivities(
     """How a figure follows the parts; or what went wrong, in words."""
     outcome = Outcome("")
     for expression in dict.fromkeys(filter(None, (wanted.sensed, *wanted.expressions))):
-        for some in (list(names), _adjustable(circuit)):
+        for some in (list(names), adjustable(circuit)):
             arguments = {
                 "kind": "sensitivity",
                 "path": circuit.file,
@@ -287,9 +287,9 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
     kept = yield from _kept_figures(circuit, ask, speech)
     if isinstance(kept, str):
         return kept
-    whole = {} if named or not ask.writes else _parts_of_filter(circuit, ask, wanted)
+    whole = {} if named or not ask.writes else parts_of_filter(circuit, ask, wanted)
     if not whole and not named and ask.writes and wanted.key in _OF_FILTER:
-        whole = yield from _scaled_together(circuit, ask, wanted, speech)
+        whole = yield from scaled_together(circuit, ask, wanted, speech)
     seen: list[Outcome] = []
     if whole:
         done, after = yield from _watched(_moved(circuit, ask, whole, before, speech), seen)
@@ -301,9 +301,12 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
             and not (ask.kept or ask.only)
         ):
             return (yield from _by_duty(circuit, ask, before, speech))
-        tries = [named] if named else (yield from _candidates(circuit, ask, wanted, speech))
-        if isinstance(tries, str):
-            return tries
+        order = [] if named else (yield from candidates(circuit, ask, wanted, speech))
+        if isinstance(order, str):
+            return order
+        if not (named or order):
+            return speech.say(_no_part(circuit, wanted))
+        tries = [named] if named else [order[:1], order[:3]][: len(order)]
         values = yield from _searched(circuit, ask, before, tries, speech, kept=kept)
         if isinstance(values, str):
             return values
@@ -392,7 +395,7 @@ def _would_do(
     return speech.say(told)
 
 
-def _scaled_together(
+def scaled_together(
     circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech
 ) -> Generator[Call, Outcome, dict[str, float]]:
     """All resistors, else all capacitors, where the frequency goes with one over all of them.
@@ -401,7 +404,7 @@ def _scaled_together(
     """
     if any(each.letter in "qmj" for each in circuit.top):
         return {}
-    found = yield from _sensitivities(circuit, wanted, _adjustable(circuit), speech)
+    found = yield from _sensitivities(circuit, wanted, adjustable(circuit), speech)
     if isinstance(found, str):
         return {}
     for letter in _letters_for(ask):
@@ -449,7 +452,7 @@ def _by_duty(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> P
             )
             said.append(speech.say(beyond))
             return "\n".join(said)
-        card = text.replace(" ".join(words), " ".join([*words[:5], format_number(on_time, 4), *words[6:]]))
+        card = _with_on_time(text, words, on_time)
         if card == text:
             break
         outcome = yield Call(
@@ -474,6 +477,21 @@ def _by_duty(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> P
 
 
 _MOST_TURNS_OF_DUTY = 3
+
+
+def _with_on_time(text: str, words: Sequence[str], on_time: float) -> str:
+    """The card of a pulse source with another on-time; `words` are those of its PULSE."""
+    return text.replace(" ".join(words), " ".join([*words[:5], format_number(on_time, 4), *words[6:]]))
+
+
+def drive_card(pulse: tuple[Element, list[str]], factor: float) -> str | None:
+    """The card of a converter's drive with so many times its on-time; None where that cannot be."""
+    source, words = pulse
+    on_time, period = number_of(words[5]), number_of(words[6])
+    if not on_time or not period or not 0 < on_time * factor < _MOST_DUTY * period:
+        return None
+    card = _with_on_time(source.statement.text, words, on_time * factor)
+    return card if card != source.statement.text else None
 
 
 def _no_part(circuit: Circuit, wanted: Wanted) -> Message:
@@ -510,7 +528,7 @@ def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> 
         )
 
 
-def _parts_of_filter(circuit: Circuit, ask: Ask, wanted: Wanted) -> dict[str, float]:
+def parts_of_filter(circuit: Circuit, ask: Ask, wanted: Wanted) -> dict[str, float]:
     """The resistors, else the capacitors, of the filters whose frequency it is; {} where one part sets it.
 
     All of them in one proportion move the frequency and leave Q, gain and the kind of response as they are.
@@ -612,9 +630,7 @@ def _searched(
         found = _BEST.search(outcome.text)
         best = found["values"] if found is not None else ""
         if best and "MISSED" not in outcome.text:
-            return [
-                (name, _short(text)) for name, _, text in (each.partition("=") for each in best.split(", "))
-            ]
+            return values_found(outcome)
         missed = re.search(r"^MISSED.*? = (.+?) \(goal", outcome.text, re.MULTILINE)
         reached = missed[1] if missed is not None else reached
     cannot = msg(
@@ -671,11 +687,11 @@ def aim_told(ask: Ask, wanted: Wanted) -> str:
     return {"at_most": f"≤ {value}", "at_least": f"≥ {value}"}.get(ask.bound or "", value)
 
 
-def _candidates(
+def candidates(
     circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech
-) -> Generator[Call, Outcome, list[list[str]] | str]:
-    """Which parts to turn: first the one that moves the figure most and is there for it, then several."""
-    found = yield from _sensitivities(circuit, wanted, _adjustable(circuit), speech)
+) -> Generator[Call, Outcome, list[str] | str]:
+    """Which parts to turn, those that move the figure most and are there for it first; or what failed."""
+    found = yield from _sensitivities(circuit, wanted, adjustable(circuit), speech)
     if isinstance(found, str):
         return found
     loads = {each.lower() for each in circuit.loads}
@@ -699,7 +715,7 @@ def _candidates(
         ease = {"r": 1.0, "c": 0.8, "l": 0.5}.get(head[0].lower(), 0.9)
         return min(abs(found[name]), 1.0) * doubt * ease
 
-    order = sorted(
+    return sorted(
         (
             name
             for name in found
@@ -708,10 +724,6 @@ def _candidates(
         key=rank,
         reverse=True,
     )
-    if not order:
-        return speech.say(_no_part(circuit, wanted))
-    tries = [order[:1]] + ([order[:3]] if len(order) > 1 else [])
-    return tries
 
 
 def _may_change(ask: Ask, name: str) -> bool:
@@ -727,18 +739,32 @@ def _search(
 ) -> dict[str, Any]:  # fmt: skip
     """The arguments of the search for values."""
     return {
-        "kind": "optimize",
-        "path": circuit.file,
-        "parameters": [_range(circuit, name, is_series and (series or "E96")) for name in names],
+        **search_of(circuit, names, series=(series or "E96") if is_series else ""),
         "measure": {each.wanted.key: each.expression for each in (now, *kept)},
         "goals": [
             *bounds_of(now.wanted.key, aim),
             *(bound for each in kept for bound in bounds_of(each.wanted.key, _near(each))),
         ],
-        "runs": _BUDGET,
-        "time_limit_s": _TIME_S,
         **own_analysis(circuit, now.wanted),
     }
+
+
+def search_of(circuit: Circuit, names: Sequence[str], *, series: str) -> dict[str, Any]:
+    """What every search for values of these parts has; `series` of the resistors, "" for any value."""
+    return {
+        "kind": "optimize",
+        "path": circuit.file,
+        "parameters": [_range(circuit, name, series) for name in names],
+        "runs": _BUDGET,
+        "time_limit_s": _TIME_S,
+    }
+
+
+def values_found(outcome: Outcome) -> list[tuple[str, str]]:
+    """The best values of a search, with as many digits as can be bought."""
+    found = _BEST.search(outcome.text)
+    pairs = (each.partition("=") for each in found["values"].split(", ")) if found is not None else ()
+    return [(name, _short(text)) for name, _, text in pairs]
 
 
 def _near(one: _Measured) -> tuple[float, float]:
@@ -747,7 +773,7 @@ def _near(one: _Measured) -> tuple[float, float]:
     return one.value - room, one.value + room
 
 
-def _range(circuit: Circuit, name: str, series: str | bool) -> dict[str, Any]:
+def _range(circuit: Circuit, name: str, series: str) -> dict[str, Any]:
     """A part's range: resistors of E96, others within the same two decades."""
     part = circuit.element(name)
     value = (_width(part) if "." in name else value_of(part)) if part is not None else None

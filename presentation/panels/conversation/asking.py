@@ -270,14 +270,14 @@ class Asking:
         self._close_chip()
         self.calls.forget()
 
-    async def confirm_goals(self, told: GoalsUnderstood, circuit: str) -> Answer | Reply:
+    async def confirm_goals(self, told: GoalsUnderstood, question: Question) -> Answer | Reply:
         """The goals before a design begins: confirmed as they are or changed, or declined.
 
-        `circuit`: the one it begins from, unless a new one is wanted; "" for none.
+        `question` names the circuit it begins from, unless a new one is wanted.
         """
         from application.workflow.designing import Reply
 
-        confirmed = await self._asked_goals(told, is_change=False, begins_from=circuit)
+        confirmed = await self._asked_goals(told, is_change=False, question=question)
         if confirmed is None:
             return "decline"
         goals = None if confirmed.goals == told.goals else confirmed.goals
@@ -286,13 +286,13 @@ class Asking:
         return Reply(answer="continue", goals=goals, is_new_circuit=confirmed.is_new_circuit)
 
     async def _asked_goals(
-        self, told: GoalsUnderstood, *, is_change: bool, begins_from: str = ""
+        self, told: GoalsUnderstood, *, is_change: bool, question: Question | None = None
     ) -> ConfirmedGoals | None:
         """What the goals dialog is left with; None when it was cancelled."""
         self.is_at_goals = True
         self._tell()
         try:
-            return await self._window.confirm_goals(told, is_change=is_change, begins_from=begins_from)
+            return await self._window.confirm_goals(told, is_change=is_change, question=question)
         finally:
             self.is_at_goals = False
             self._tell()

@@ -276,7 +276,7 @@ class LiveRun:
             from application.ports.events import GoalsUnderstood
 
             told = self.feed.goals or (GoalsUnderstood(goals=question.goals, assumptions=()),)
-            return await self._asking.confirm_goals(told[-1], question.circuit)
+            return await self._asking.confirm_goals(told[-1], question)
         self.most_rounds = question.most_rounds or self.most_rounds
         self.feed.context_tokens = question.context_tokens or self.feed.context_tokens
         answer = await self._asking.decide(question)

@@ -11,7 +11,6 @@ from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import HINT_SHARE
-from domain.llm.provider_settings import BUILTIN
 from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
@@ -434,9 +433,11 @@ class ConversationPanel(QWidget):
         if self.model.transcript.is_unread:
             return None
         workspace, model = self._services.workspace, self.model
-        improved = None if model.choice.provider == BUILTIN else workspace.run_target
         return empty_page(
-            root=model.root, main_circuit=workspace.main_circuit, mode=model.mode, improved=improved
+            root=model.root,
+            main_circuit=workspace.main_circuit,
+            mode=model.mode,
+            improved=workspace.run_target,
         )
 
     def refresh(self) -> None:

@@ -465,7 +465,9 @@ class ConversationViewModel:
         assert self.root is not None, "whoever begins has looked"
         place = self.root, self.session_id
         try:
-            read = await self._app.design.run.read_message(*place, text, self.choice.provider)
+            read = await self._app.design.run.read_message(
+                *place, text, self.choice.provider, circuit=self._window.circuit_at_hand(self.root)
+            )
         except CircuitAIError as error:
             self.outbox.give_back(text, place=place)
             self.put_error(error)

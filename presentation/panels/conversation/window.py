@@ -24,6 +24,7 @@ from shared.paths import circuit_of_goals
 
 if TYPE_CHECKING:
     from application.conversation.turn_deps import EditorState
+    from application.workflow.designing import Question
     from domain.llm.tools.confirmation_card import ConfirmationCard
     from presentation.ui.previews import Preview
 
@@ -199,17 +200,23 @@ class Window:
             self._services.workspace.main_circuit_chosen.emit(circuit)
 
     async def confirm_goals(
-        self, goals: GoalsUnderstood, *, is_change: bool, begins_from: str = ""
+        self, goals: GoalsUnderstood, *, is_change: bool, question: Question | None = None
     ) -> ConfirmedGoals | None:
         """Show the goals to be changed or confirmed; None when it was cancelled.
 
-        `begins_from`: the circuit that is improved, unless a new one is chosen; "" for none.
+        `question` of a design that begins names the circuit it improves, unless a new one is chosen.
         """
         from presentation.dialogs.goals import GoalsDialog
 
         about = await self._seen()
         dialog = GoalsDialog(
-            self._services, goals, self._panel, is_change=is_change, about=about, begins_from=begins_from
+            self._services,
+            goals,
+            self._panel,
+            is_change=is_change,
+            about=about,
+            begins_from="" if question is None else question.circuit,
+            can_be_new=question is None or question.can_be_new,
         )
         confirmed = await dialog.ask()
         return None if confirmed is None else ConfirmedGoals(confirmed, dialog.is_new_circuit)
