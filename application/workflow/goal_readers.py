@@ -110,11 +110,21 @@ class Understood:
 
 _IMPROVES = late_pattern(
     r"(?:^|[.,;!:]\s*|\b(?:please|now|and)\s+)(?:improve|optimi[sz]e|tune|raise|increase|decrease|reduce|adjust|"
-    r"change|modify|bring|make\s+(?:the|its|this|it)\b)|\bthis\s+(?:circuit|amplifier|filter|converter|stage)\b"
-    r"|改进|优化|改善|提高|降低|调整|[把将].{0,12}(?:改|调|提|降)|(?:这个?|当前|现有的?|已有的?)(?:电路|放大器|滤波器|变换器)",
+    r"change|modify|bring|make\s+(?:the|its|this|it)\b)"
+    r"|\b(?:this|my|the)\s+(?:[\w-]+\s+){0,3}(?:circuit|amplifier|filter|converter|stage|buck|boost|regulator|divider)\b"
+    r"|\b(?:stage|circuit|amplifier|filter|converter)\s+of\s+mine\b"
+    r"|改进|优化|改善|提高|降低|调整|[把将].{0,12}(?:改|调|提|降)"
+    r"|(?:这个?|当前|现有的?|已有的?|我的)[^，。,]{0,8}(?:电路|放大器?|滤波器?|变换器|转换器|电源)",
     re.IGNORECASE,
 )
 """How a change of the circuit there is wanted, not another one of the kind it names."""
+_NAMES_A_KIND = late_pattern(
+    r"\b(?:filter|low-?\s?pass|high-?\s?pass|band-?\s?(?:pass|stop)|notch|amplifier|stage|follower|converter|regulator|"
+    r"oscillator|mirror|divider|trigger|comparator|rectifier|buck|boost|mixer|driver|inverter|ladder)s?\b"
+    r"|滤波|低通|高通|带通|带阻|陷波|放大(?:器|电路)|跟随|变换器|转换器|稳压|振荡|电流镜|分压|触发|比较器|整流|降压|升压|驱动|反相器",
+    re.IGNORECASE,
+)
+"""Words for a kind of circuit; without one figures are those of the circuit there is."""
 _ASKS = late_pattern(r"\b(?:design|build|make|create|draw)\b|设计|[做搭画](?:出|一?[个下])", re.IGNORECASE)
 _MOST_BEFORE = 8
 """Messages before a request that are read with it."""
@@ -150,15 +160,22 @@ class RuleGoals:
         try:
             intent = await asyncio.to_thread(understand_by_rules, text, self._said_before())
         except CircuitError as error:
-            is_unnamed = self._circuit and not is_of_circuit and error.error_type == "unknown_circuit"
-            if is_unnamed and (found := await self._of_circuit(text)) is not None:
+            is_unnamed = error.error_type == "unknown_circuit" or not _NAMES_A_KIND.search(text)
+            if (
+                self._circuit
+                and is_unnamed
+                and not is_of_circuit
+                and (found := await self._of_circuit(text)) is not None
+            ):
                 return found
             raise
         return Understood(intent=intent, is_new_circuit=bool(self._circuit))
 
     def _is_of_circuit(self, text: str) -> bool:
         """Whether a text speaks of the circuit there is: by its name, its parts, or a change of it."""
-        return self._circuit in text or speaks_of_locks([text]) or _IMPROVES.search(text) is not None
+        if self._circuit in text or speaks_of_locks([text]) or _IMPROVES.search(text):
+            return True
+        return _NAMES_A_KIND.search(text) is None
 
     async def _of_circuit(self, text: str) -> Understood | None:
         """What is asked of the circuit there is; None where that is nothing."""

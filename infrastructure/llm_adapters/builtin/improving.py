@@ -20,7 +20,7 @@ from domain.circuit.numbers import format_number
 from domain.circuit.preferred_values import nearest
 from domain.design.goal_figures import BadFigureError, read_figure
 from domain.design.locked_elements import locked_in, speaks_of_locks
-from domain.design.sentence import read_sentence
+from domain.design.sentence import Bound, Mention, Sentence, read_sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of, read_outline
@@ -75,30 +75,69 @@ def goals_told(brief: Mapping[str, Any], text: str, speech: Speech) -> str:
     problems: list[str] = []
     left: list[str] = []
     for piece in _pieces(text, circuit.file):
-        ask = wished(piece, circuit.file)
-        if ask is None:
-            if figures_in(piece)[0] and not speaks_of_locks([piece]):
-                left.append(piece)
+        figures, mentions = figures_in(piece)[0], read_sentence(piece).mentions
+        if _LEFT_ALONE.search(piece) or (speaks_of_locks([piece]) and not (figures and mentions)):
             continue
-        wanted = wanted_of(circuit, ask, ask.figures[0])
-        if isinstance(wanted, Message):
-            problems.append(speech.say(wanted))
-        else:
-            goals.append({**goal_entry(circuit, _of_one_form(circuit, wanted), ask), "words": piece})
+        plain, tolerance = _without_tolerance(piece)
+        clauses = (_ARTICLE.sub(" ", each) for each in _named(plain, circuit))
+        demands = [ask for each in clauses if (ask := wished(each, circuit.file)) is not None]
+        for ask in demands:
+            wanted = wanted_of(circuit, ask, ask.figures[0])
+            if isinstance(wanted, Message):
+                problems.append(speech.say(wanted))
+            else:
+                entry = goal_entry(circuit, _of_one_form(circuit, wanted), _with_sign(ask, piece))
+                metric = _free_metric(wanted.key, [each["metric"] for each in goals])
+                goals.append({**entry, **_around(ask, tolerance), "metric": metric, "words": piece})
+        if not demands and (figures or mentions):
+            left.append(piece)
     if left:
-        names = "; ".join(left)
         not_read = msg(
             "Not read as goals: {names}. A goal is a figure with its value, for example “{example}”.",
-            names=names,
+            names="; ".join(left),
             example=speech.say(msg("gain above 30 dB")),
         )
         problems.append(speech.say(not_read))
     return json.dumps({"goals": goals, "reply": "\n".join(problems)}, ensure_ascii=False)
 
 
+def _free_metric(key: str, taken: Sequence[str]) -> str:
+    """The name of a goal: a figure at two places makes two."""
+    names = (key if number == 1 else f"{key}_{number}" for number in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)
+
+
+_ARTICLE = re.compile(r"\b(?:an?|the)\b", re.IGNORECASE)
+"""It is no number here: "a voltage gain of 40 dB"."""
+_LEFT_ALONE = re.compile(
+    r"\b(?:right now|currently|at present|now (?:i|it)|i (?:get|measure|see))\b|现在|目前|测得|测出"
+    r"|\b(?:stays?|remains?) (?:as|at|the|where|in)\b|\bunchanged\b|保持.*不变|不变$",
+    re.IGNORECASE,
+)
+"""Words of what is, or stays, as it is."""
+_TOLERANCE = re.compile(
+    r"(?:±|\+\s?/?\s?-|\bplus or minus\b|\bgive or take\b|\bwithin\b|正负|(?:误差|偏差)\S{0,5}?)"
+    r"\s*(?:±\s*)?$",
+    re.IGNORECASE,
+)
+_BEGINS_TOLERANCE = re.compile(
+    r"\s*(?:±|\+\s?/?\s?-|plus or minus|give or take|within|正负|误差|偏差)", re.IGNORECASE
+)
+_LOSS = re.compile(
+    r"\battenuat|\bsuppress|\breject|\bknock\w*\b|\bdown by\b|\blos(?:s|ses|ing|e)\b|衰减|抑制|压[到低]|损耗",
+    re.IGNORECASE,
+)
+_PASS_BAND = re.compile(r"pass-?band|通带", re.IGNORECASE)
+_DOWN_TO = re.compile(r"\bdown to\b|低到|下到", re.IGNORECASE)
+_UP_TO = re.compile(r"\b(?:up to|(?:as )?wide as)\b|高到|宽到", re.IGNORECASE)
+_SETTLES = re.compile(r"\bsettl\w+|稳(?:定)?下来", re.IGNORECASE)
+_OUT = re.compile(r"\b(?:out|deliver|gives?|want|need|make|set)\b|[要出为]", re.IGNORECASE)
+
+
 def _pieces(text: str, file: str) -> list[str]:
     """The clauses of a sentence, each with one figure; what has none belongs to the one before."""
     text = text.replace(file, " ") if file else text
+    text = _IN_PARENTHESES.sub(_unwrapped, text)
     found = _ENDS.split(text)
     clauses, ends = found[::2], ["", *found[1::2]]
     pieces: list[str] = []
@@ -115,11 +154,97 @@ def _pieces(text: str, file: str) -> list[str]:
     return pieces
 
 
+_IN_PARENTHESES = re.compile(r"[(（]([^()（）]*)[)）]")
+
+
+def _unwrapped(found: re.Match[str]) -> str:
+    """A remark in parentheses as a clause; a node in them stays."""
+    return found[0] if re.fullmatch(r"[A-Za-z0-9_.,#:+\- ]*", found[1]) else f", {found[1]} "
+
+
 def _goes_on(before: str, clause: str) -> bool:
     """Whether a clause without a figure's name belongs to the demand before it: "between 39 | 41 dB"."""
+    if _BEGINS_TOLERANCE.match(clause):
+        return True
     if re.search(r"\b(?:between|from)\b|介于|在\s*[-+.\d]", before, re.IGNORECASE):
-        return bool(read_sentence(clause).mentions)
-    return re.match(r"\s*(?:at|@|up to|for|在)\s*[-+.\d]", clause, re.IGNORECASE) is not None
+        return re.match(r"\s*[-+.\d]", clause) is not None
+    return re.match(r"\s*(?:at|@|for|在)\s*[-+.\d]", clause, re.IGNORECASE) is not None
+
+
+def _without_tolerance(piece: str) -> tuple[str, Mention | None]:
+    """A clause without how far its figure may be off, and that."""
+    sentence = read_sentence(piece)
+    for mention in sentence.mentions[1:]:
+        before = sentence.text[: mention.start]
+        found = _TOLERANCE.search(before)
+        if mention.upper is None and (found or mention.is_tolerance):
+            start = found.start() if found else mention.start
+            return f"{sentence.text[:start]} {sentence.text[mention.end :]}", mention
+    return piece, None
+
+
+def _around(ask: Ask, tolerance: Mention | None) -> dict[str, Any]:
+    """The bounds of a value with a tolerance of its own."""
+    if tolerance is None or ask.value is None or ask.bound is not None or ask.upper is not None:
+        return {}
+    room = tolerance.value * (abs(ask.value) if tolerance.dimension == "%" else 1.0)
+    return {"minimum": ask.value - room, "maximum": ask.value + room, "target": ask.value}
+
+
+def _named(piece: str, circuit: Circuit) -> list[str]:
+    """A clause with the name of its figure, where its unit or verb says which: "26 dB", "down to 20 Hz"."""
+    sentence = read_sentence(piece)
+    if _PASS_BAND.search(piece) and (band := _band_in(sentence)):
+        return [f"lower cutoff below {band[0]:g} Hz", f"upper cutoff above {band[1]:g} Hz"]
+    if figures_in(piece)[0]:
+        return [piece]
+    said = {each.dimension: each.text for each in reversed(sentence.mentions)}
+    hertz = said.get("Hz", "")
+    is_loss = _LOSS.search(piece) is not None
+    ways = (
+        (hertz and _DOWN_TO.search(piece), f"lower cutoff below {hertz}"),
+        (hertz and _UP_TO.search(piece), f"bandwidth above {hertz}"),
+        ("s" in said and _SETTLES.search(piece), f"settling time {piece}"),
+        (hertz and is_loss, f"gain {_LOSS.sub(' ', piece)} at {hertz}"),
+        ("dB" in said, f"gain {piece}"),
+        ("x" in said and "放大" in piece, f"增益{piece.replace('放大', '')}"),
+        ("V" in said and circuit.drive_pulse and _OUT.search(piece), f"output voltage {said.get('V')}"),
+        (hertz and not _is_wish(piece), ""),  # "50 kHz hash on my sensor line"
+    )
+    return [next((named for is_meant, named in ways if is_meant), piece)]
+
+
+def _band_in(sentence: Sentence) -> tuple[float, float] | None:
+    """From where to where a sentence says, in Hz."""
+    hertz = [each for each in sentence.mentions if each.dimension == "Hz"]
+    ends = [end for each in hertz for end in (each.value, each.upper) if end is not None]
+    return (min(ends), max(ends)) if len(ends) == 2 else None
+
+
+_WISH = re.compile(r"\b(?:make|set|want|need|to|should|must|shall|move)\b|[改调要移设]", re.IGNORECASE)
+_FEW_WORDS = 4
+
+
+def _is_wish(piece: str) -> bool:
+    """Whether a frequency by itself is what is wanted, and not one that is spoken of."""
+    return (
+        _WISH.search(piece) is not None
+        or len(re.findall(r"[A-Za-z]+|[\u3400-\u9fff]{2}", piece)) <= _FEW_WORDS
+    )
+
+
+def _with_sign(ask: Ask, piece: str) -> Ask:
+    """An attenuation as the gain it means, and a gain as a factor without its sign."""
+    if ask.value is None or ask.figures[0] != "gain":
+        return ask
+    if ask.unit == "x":
+        return replace(ask, value=abs(ask.value))
+    if not _LOSS.search(piece) or ask.value <= 0:
+        return ask
+    other: dict[Bound | None, Bound | None] = {"at_least": "at_most", "at_most": "at_least"}
+    if ask.upper is not None:
+        return replace(ask, value=-ask.upper, upper=-ask.value)
+    return replace(ask, value=-ask.value, bound=other.get(ask.bound))
 
 
 def _of_one_form(circuit: Circuit, wanted: Wanted) -> Wanted:

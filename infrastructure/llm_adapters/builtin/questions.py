@@ -401,10 +401,16 @@ def _bound(before: str, after: str) -> Bound | None:
     return "at_most" if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以下|以内|之内|or less)", after) else None
 
 
+_SAYS_WHERE = re.compile(r"(?:\b(?:at|around|near)|@|在)\s*$", ANY_CASE)
+
+
 def _is_bare_frequency(text: str, mention: Mention, ask: Ask) -> bool:
     """Whether a scale without a unit says at which frequency a figure is looked at: "gain at 1k"."""
     is_scale = mention.dimension == "none" and "Hz" in mention.may_be
-    is_of_frequency = any(FIGURES[key].kind == "ac" and FIGURES[key].unit != "Hz" for key in ask.figures)
+    units = {FIGURES[key].unit for key in ask.figures if FIGURES[key].kind == "ac"}
+    if "Ohm" in units and not _SAYS_WHERE.search(text[: mention.start]):
+        return False  # "input impedance of 2k"
+    is_of_frequency = bool(units - {"Hz"})
     return is_scale and is_of_frequency and _is_place(text, replace(mention, dimension="Hz"), ask)
 
 

@@ -217,10 +217,13 @@ async def test_the_next_wish_refines_also_behind_a_chat(bench: Bench) -> None:
 
 
 async def test_goals_without_a_circuit_are_told_where_to_go() -> None:
-    """For the built-in designer: it designs what is named; free work changes what is there."""
+    """For the built-in designer: it designs what is named, and improves what is open."""
     read = await read_message(None, "mid-band gain 40 dB, upper cutoff above 15 MHz", is_by_rules=True)
     assert read.kind == "unclear"
-    assert "switch to free work" in str(read.problem)
+    assert "open it and give its figures" in str(read.problem)
+    read = await read_message(None, "gain 40 dB", is_by_rules=True, circuit="amp.cir")
+    assert read.kind == "begins", "of the circuit at hand"
+    assert (await read_message(None, "hello", is_by_rules=True, circuit="amp.cir")).kind == "unclear"
 
 
 async def test_a_chat_killed_in_its_turn_is_ended_when_the_design_goes_on(bench: Bench) -> None:
