@@ -8,7 +8,7 @@ opposite signs at a third one make an amplifier, whatever it is called and in wh
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from domain.circuit.cards import device_kind
@@ -24,6 +24,8 @@ _PORTS = range(3, 8)
 """Two of an offset null among them; a 555 has eight."""
 _LONGEST = 400
 _VOLTAGE = late_pattern(r"(?i)\bv\s*\(\s*([^\s(),]+)\s*(?:,\s*([^\s(),]+)\s*)?\)")
+_NUMBERED = late_pattern(r"(?i)(?P<first>\d?)_?(?:in_?(?P<sign>[-+pn])|out)_?(?P<last>\d?)")
+_SUPPLY = late_pattern(r"(?i)v(?:cc|dd|ee|ss|s|p|n|neg|pos)?[-+]?|gnd")
 _STEP = 1e-4
 _ROUNDS = 42
 _PLACES = tuple(((at * 0.61803) % 1) * 2 - 1 for at in range(1, 60))
@@ -82,6 +84,46 @@ def amplifier_ports(block: Block) -> AmplifierPorts | None:
             plus, minus = (first, second) if signs[0] > 0 else (second, first)
             return AmplifierPorts(ports.index(plus), ports.index(minus), ports.index(out))
     return None
+
+
+def amplifiers_of_package(block: Block) -> tuple[AmplifierPorts, ...]:
+    """Of a subcircuit that is nothing but some amplifiers, each with ports of its own; () of any other.
+
+    Where what is inside says nothing, by what the ports are called: 1IN+, 1IN-, 1OUT, 2IN+ and so on.
+    """
+    if not block.elements or any(element.letter != "x" for element, _ in block.elements):
+        return ()
+    found: list[AmplifierPorts] = []
+    for element, _ in block.elements:
+        inner = block.find_block(element.model.text) if element.model else None
+        is_whole = inner is not None and len(inner.ports) == len(element.nodes)
+        inside = amplifier_ports(inner) if inner is not None and is_whole else None
+        if inside is None:
+            return _called_as_a_package(block.ports)
+        nodes = [canonical_node(each.text) for each in element.nodes]
+        own = [nodes[at] for at in inside]
+        if not {*own} <= {*block.ports}:
+            return ()
+        found.append(AmplifierPorts(*map(block.ports.index, own)))
+    is_apart = len({at for each in found for at in each}) == 3 * len(found)
+    return tuple(found) if len(found) > 1 and is_apart else ()
+
+
+def _called_as_a_package(ports: Sequence[str]) -> tuple[AmplifierPorts, ...]:
+    """By the number and the role in the ports' names; all others are supplies."""
+    numbered: dict[str, dict[str, int]] = {}
+    for at, port in enumerate(ports):
+        told = _NUMBERED.fullmatch(port)
+        if told is not None:
+            role = {"+": "plus", "p": "plus", "-": "minus", "n": "minus"}.get(
+                (told["sign"] or "").lower(), "out"
+            )
+            numbered.setdefault(told["first"] or told["last"] or "", {})[role] = at
+        elif not _SUPPLY.fullmatch(port):
+            return ()
+    if len(numbered) < 2 or any(roles.keys() != {"plus", "minus", "out"} for roles in numbered.values()):
+        return ()
+    return tuple(AmplifierPorts(**roles) for roles in numbered.values())
 
 
 def _ways(block: Block) -> Iterator[tuple[str, str, int]]:

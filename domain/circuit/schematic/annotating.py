@@ -28,7 +28,7 @@ def annotate(drawing: Drawing, found: Annotations) -> tuple[Text, ...]:
     by_key = {name.lower(): lines for name, lines in found.elements.items()}
     for symbol in drawing.symbols:
         lines: list[tuple[str, TextRole]] = [
-            (line, "figure") for line in by_key.get(symbol.element.lower(), ())
+            (line, "figure") for line in by_key.pop(symbol.element.lower(), ())
         ]
         if lines:
             own = [

@@ -91,11 +91,12 @@ class _Composer:
                      (x + place.x, y + place.y), place.side)
             for place in shape.pins if place.role in by_role
         ]  # fmt: skip
-        tied = {"bulk": "com"}
         shown = {place.role: place for place in shape.pins}
         for pin in part.pins:  # joined within the symbol
-            mate = shown.get(tied.get(pin.role, ""))
-            if pin.role not in shown and mate is not None and pin.net == by_role[mate.role].net:
+            ends = ("com", "out") if part.kind == "q" else ("com",)
+            mates = [shown[role] for role in ends if role in shown and by_role[role].net == pin.net]
+            if pin.role == "bulk" and pin.role not in shown and mates:
+                mate = mates[0]
                 found.append(
                     PinPoint(at, pin.role, pin.net, pin.terminal, (x + mate.x, y + mate.y), mate.side)
                 )
@@ -143,7 +144,7 @@ class _Composer:
             score=Score(crossings, bends, length, labels, round(cost, 2)),
             topology_key=self.page.topology_key,
             places={
-                self.page.parts[at].name.lower(): Place(
+                self.page.parts[at].key: Place(
                     int(self.layout.x[at]),
                     int(self.layout.y[at]),
                     bool(self.layout.flip[at]),
@@ -293,6 +294,7 @@ class _Composer:
         strokes += self._core(at)
         return Symbol(
             element=part.name,
+            key=part.key,
             line=part.line,
             file=part.file,
             kind=part.kind,
@@ -370,7 +372,7 @@ class _Composer:
             self.texts.append(Text(part.name, (x, y), "start", "pin", part.name, part.pins[0].net,
                                    (x, y - LINE / 2, x + width, y + LINE / 2)))  # fmt: skip
             return
-        lines: list[tuple[str, TextRole]] = [(part.name, "name")]
+        lines: list[tuple[str, TextRole]] = [(part.shown, "name")]
         for value in part.values:
             lines.append((value, "value"))
         left_first = stands_left(part, self.roles, at, flip=bool(self.layout.flip[at]))
@@ -443,14 +445,21 @@ class _Composer:
             for each in self.page.couplings
         ]
         bulks: dict[str, list[tuple[str, int, str]]] = {}
+        tied: list[str] = []
         for at in self.parts:
             part = self.page.parts[at]
             for pin in part.pins:
-                if pin.role == "bulk" and pin.net in self.roles.rails.signs and pin.net != part.net("com"):
+                if pin.role != "bulk" or pin.net == part.net("com"):
+                    continue
+                if part.kind == "q" and pin.net == part.net("out"):
+                    tied.append(part.name)
+                elif pin.net in self.roles.rails.signs:
                     bulks.setdefault(pin.net, []).append((part.name, pin.terminal, pin.net))
         for net, pins in bulks.items():
             names = " ".join(name for name, _, _ in pins)
             entries.append(Entry(pins[0][0], tuple(pins), f"B = {self.name(net)}: {names}", 0))
+        if tied:
+            entries.append(Entry(tied[0], (), f"B = C: {' '.join(tied)}", 0))
         return tuple(entries)
 
     def _told(self, nets: tuple[str, ...]) -> str:

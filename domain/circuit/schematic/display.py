@@ -44,6 +44,8 @@ class Symbol(NamedTuple):
     """Whether that is a model's name."""
     inside: str = ""
     """The scope a double click opens; "" for none."""
+    key: str = ""
+    """Its own in `Drawing.places`: an element that is a package has several symbols."""
 
 
 class Wire(NamedTuple):
@@ -121,7 +123,7 @@ class Drawing:
     score: Score
     topology_key: str
     places: Mapping[str, Place] = field(default_factory=dict)
-    """By element: what a later drawing keeps."""
+    """By the key of the symbol: what a later drawing keeps."""
     loose: Mapping[str, tuple[NetPin, ...]] = field(default_factory=dict)
     """Net -> pins that no wire reaches."""
     undrawn: tuple[Undrawn, ...] = ()
@@ -132,4 +134,4 @@ class Drawing:
     def elements(self) -> tuple[str, ...]:
         """All that are drawn or told in the legend; a subcircuit's terminals are none."""
         drawn = [symbol.element for symbol in self.symbols if symbol.kind != "port"]
-        return (*drawn, *(entry.element for entry in self.legend if entry.line))
+        return (*dict.fromkeys(drawn), *(entry.element for entry in self.legend if entry.line))

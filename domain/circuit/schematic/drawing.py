@@ -168,10 +168,10 @@ def _widen(layout: Layout, x: np.ndarray, y: np.ndarray, factor: float) -> None:
 
 def _kept(page: Page, previous: Drawing) -> frozenset[int]:
     """Parts that stand in the previous drawing."""
-    kinds = {symbol.element.lower(): (symbol.kind, len(symbol.pins)) for symbol in previous.symbols}
+    kinds = {symbol.key: (symbol.kind, len(symbol.pins)) for symbol in previous.symbols}
     return frozenset(
         at for at, part in enumerate(page.parts)
-        if part.name.lower() in previous.places and kinds.get(part.name.lower(), ("", 0))[0] == part.kind
+        if part.key in previous.places and kinds.get(part.key, ("", 0))[0] == part.kind
     )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def _as_before(page: Page, roles: Roles, places: Mapping[str, Place], kept: froz
     turns, flips = list(roles.turns), list(roles.flips)
     upright, sides = list(roles.upright), list(roles.sides)
     for at in kept:
-        place = places[page.parts[at].name.lower()]
+        place = places[page.parts[at].key]
         turns[at], flips[at], upright[at] = place.turn, place.flip, place.upright
         roles_now = {role for group in sides[at] for role in group}
         if roles_now == {role for group in place.sides for role in group}:
@@ -194,7 +194,7 @@ def _standing(page: Page, roles: Roles, places: Mapping[str, Place], kept: froze
     items = tuple(Item(((Member(at, 0, 0),),)) for at in roles.drawn)
     layout = Layout(page, roles, Items(items, ()))
     for at in kept & {*roles.drawn}:
-        place = places[page.parts[at].name.lower()]
+        place = places[page.parts[at].key]
         layout.x[at], layout.y[at], layout.placed[at] = place.x, place.y, True
     return layout
 
@@ -244,7 +244,7 @@ def arranged(page: Page, places: Mapping[str, Place], *, symbols: SymbolSet = "i
     """The page with its parts at places that were kept of it, new ones where they cost least; None where most
     are new, or something would lie over something."""
     roles = roles_of(page)
-    kept = frozenset(at for at, part in enumerate(page.parts) if part.name.lower() in places)
+    kept = frozenset(at for at, part in enumerate(page.parts) if part.key in places)
     if not _are_few_new(roles, kept) or _is_too_wide(places):
         return None
     return _clean(_extended(page, roles, places, kept, symbols))
@@ -259,8 +259,10 @@ def moved(
     same circuit.
     """
     places = dict(previous.places)
-    place = places[element.lower()]
-    places[element.lower()] = place._replace(x=place.x + by[0], y=place.y + by[1])
+    for symbol in previous.symbols:
+        if symbol.element.lower() == element.lower():  # all of a package
+            place = places[symbol.key]
+            places[symbol.key] = place._replace(x=place.x + by[0], y=place.y + by[1])
     found: Drawing | None = None
     if not _is_too_wide(places):
         found = _extended(page, roles_of(page), places, _kept(page, previous), symbols)

@@ -33,7 +33,7 @@ def find(drawing: Drawing, wanted: str) -> tuple[Match, ...]:
         at = place_of_net(drawing, net)
         if rank is not None and at is not None:
             found.append((rank, *at, Match("", net)))
-    return tuple(each[3] for each in sorted(found))
+    return tuple(dict.fromkeys(each[3] for each in sorted(found)))
 
 
 def _rank(name: str, wanted: str) -> int | None:

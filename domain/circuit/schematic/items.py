@@ -124,6 +124,10 @@ class _Items:
             found.append(Item(tuple(tuple(Member(at, x, 0) for at, x in row) for row in gate.rows)))
         for twin in self.roles.twin_tees:
             found.append(Item((tuple(Member(*place) for place in twin.places(self.signs)),)))
+        for stage in self.roles.filter_stages:
+            is_supplied = bool(self.roles.sides[stage.amplifier].top)
+            members = [Member(*place) for place in stage.places(is_supplied=is_supplied)]
+            found.append(Item(((*members, *self._below(stage.amplifier)),)))
         for pair in self.roles.crossed:
             found.append(self._crossed(pair))
         self.gone |= {at for item in found for at in item.parts}
@@ -142,6 +146,16 @@ class _Items:
             [Member(pair.left, 0, 0), Member(pair.right, width, 0)],
         ]
         return Item(tuple(tuple(row) for row in rows[:: left.polarity] if row))
+
+    def _below(self, amplifier: int) -> list[Member]:
+        """What leads from an amplifier's output to its inverting input, which is below."""
+        part = self.parts[amplifier]
+        back = [
+            at for at in self.roles.drawn
+            if self.parts[at].kind in "rcld" and {*self.parts[at].nets} == {part.net("n"), part.net("out")}
+        ]  # fmt: skip
+        room = _AROUND + (2 if self.roles.sides[amplifier].bottom else 0)
+        return [Member(at, 0, room + _ABOVE * number) for number, at in enumerate(back)]
 
     def _is_told(self, net: str) -> bool:
         """No wire goes there."""
@@ -251,9 +265,9 @@ class _Items:
         """A pair's output goes on into a cascode: that one stands on the source, not the pair."""
         members = {at for pair in self.roles.pairs for at in pair}
         for end, other in ((upper, lower), (lower, upper)):
-            if end in members and self.parts[other].kind not in TRANSISTORS:
+            if end in members and other not in members:
                 return any(
-                    at not in members
+                    at not in (*members, other)
                     and self.parts[at].kind in TRANSISTORS
                     and self.parts[at].net("com") == net
                     and self.parts[at].polarity != self.parts[end].polarity

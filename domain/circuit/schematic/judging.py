@@ -51,7 +51,7 @@ def length_of(wires: Sequence[Wire]) -> int:
 def faults_of(drawing: Drawing) -> list[Fault]:
     """Bodies over bodies, wires through bodies or along others, texts over anything."""
     found: list[Fault] = []
-    bodies = [(each.element, shrunk(each.body, 0.05)) for each in drawing.symbols]
+    bodies = [(each.key or each.element, shrunk(each.body, 0.05)) for each in drawing.symbols]
     bodies += [(f"{each.net} at {each.at}", shrunk(each.box, 0.05)) for each in drawing.marks]
     spans = spans_of(drawing.wires)
     for number, (name, box) in enumerate(bodies):

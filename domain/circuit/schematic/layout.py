@@ -38,11 +38,15 @@ TEXT = 1.5
 FLOW, RAIL_LINE, PAIR, MATE, WITHIN = 0.8, 0.5, 25.0, 1.2, 4.0
 MIRROR = 26.0
 """Of a current mirror's transistors, a unit of height between them."""
+LATCH = 3 * PAIR
+"""Of two that drive each other: at one height their lines cross as they should, which looks dear here."""
 STAGE = 3.0
 """Of stages of one make behind each other, a unit of height between them."""
 PAGE_WIDTH, PAGE_HEIGHT = 0.3, 0.6
 STUB_BEND, CORNER, BACKWARDS, SIDEWAYS = 4.0, 2.0, 7.0, 1.0
 PAIR_WIDTH = 8
+_NEAR, _FAR = 6, 9
+"""Of a pair: up to how far above or below it something stands in its row, and next to it."""
 _GROUND_ABOVE = 2
 """In place of a rail's sign: ground drawn as a rail above."""
 _MARGIN = 0.4
@@ -286,6 +290,8 @@ class Layout:
         self.ranks = ranks
         moving = set(self.moving)
         self._pairs = [pair for pair in self.roles.pairs if {*pair} <= moving]
+        self._folds = self._folded()
+        self._latches = {pair for pair in self._pairs if self._is_latch(*pair)}
         self._windings = [pair for pair in self.roles.windings if {*pair} <= moving]
         self._loads = [pair for pair in self.roles.loads if {*pair} <= moving]
         tails = []
@@ -302,11 +308,34 @@ class Layout:
         self._mates = self._sharing_inputs()
         own = {at for group in (*self._pairs, *self._loads, *tails) for at in group}
         self._strangers = np.array([at for at in self.moving if at not in own], dtype=np.int64)
+        self._between = [
+            *((*pair, self._strangers_of(*pair, PAIR + WITHIN, WITHIN)) for pair in self._pairs),
+            *((*pair, self._strangers_of(*pair, 3 * WITHIN, 0.0)) for pair in self._loads),
+        ]
         spines = [
             (high[0].part, low[0].part)
             for item in self.items.items for high, low in zip(item.rows, item.rows[1:], strict=False)
         ]  # fmt: skip
         self._spines = np.array(spines, dtype=np.int64).reshape(-1, 2)
+
+    def _strangers_of(self, left: int, right: int, near: float, far: float) -> list[tuple[int, float, float]]:
+        """What does not belong between two: parts, what they cost in the same row, and next to it.
+
+        A third transistor on a pair's node does belong there.
+        """
+        parts = self.page.parts
+        own = {parts[at].net("com") for at in (left, right)} - self.roles.rails.signs.keys()
+        found = []
+        for at in map(int, self._strangers):
+            is_transistor = parts[at].kind in TRANSISTORS and parts[at].net("com") not in own
+            if is_transistor or far:
+                found.append((at, near if is_transistor else far, far))
+        return found
+
+    def _is_latch(self, one: int, other: int) -> bool:
+        """Each drives the other by a wire."""
+        a, b = self.page.parts[one], self.page.parts[other]
+        return (a.net("in"), a.net("out")) == (b.net("out"), b.net("in"))
 
     def _sharing_inputs(self) -> np.ndarray:
         """Transistors on one gate or base line: side by side, so that the line is straight."""
@@ -326,6 +355,19 @@ class Layout:
         self._facing = np.array(facing, dtype=np.int64).reshape(-1, 2)
         self._mate_weights = np.concatenate([self._mate_weights, np.full(len(behind), STAGE)])
         return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def _folded(self) -> list[tuple[int, int]]:
+        """A pair's right member, and the left column of the other polarity that takes its currents."""
+        parts = self.page.parts
+        found = []
+        for left, right in self.roles.pairs:
+            outs = parts[left].net("out"), parts[right].net("out")
+            found += [
+                (right, at) for at, mate in self.roles.loads
+                if parts[at].polarity != parts[left].polarity
+                and (parts[at].net("com"), parts[mate].net("com")) == outs
+            ]  # fmt: skip
+        return found
 
     def _behind_each_other(self) -> list[tuple[int, int]]:
         """Transistors of a kind on one rail, of which one drives the other: stages in a row."""
@@ -476,23 +518,17 @@ class Layout:
 
     def _pair_cost(self, x: list[int], y: list[int]) -> float:
         """Pairs, their loads and windings side by side at one height, nothing else between them."""
-        cost = 0.0
-        placed, strangers = self.placed, self._strangers
-        for left, right in self._pairs:
-            if placed[left] and placed[right] and len(strangers):
-                xs = self.x[strangers]
-                inside = (xs > x[left]) & (xs < x[right]) & (np.abs(self.y[strangers] - y[left]) < 9)
-                cost += WITHIN * float(np.count_nonzero(inside & placed[strangers]))
-        for upper, lower in self._legs:  # what feeds a rectifier, and what it feeds, is outside
-            if placed[upper]:
-                xs, ys = self.x[strangers], self.y[strangers]
-                inside = (xs > x[upper]) & (xs < x[lower]) & (ys >= y[upper] - 2) & (ys <= y[lower] + 2)
-                cost += PAIR * float(np.count_nonzero(inside & placed[strangers]))
+        cost = self._between_cost(x, y)
+        placed = self.placed
         for left, right in (*self._pairs, *self._loads):
             if placed[left] and placed[right]:
                 apart = x[right] - x[left]
-                cost += PAIR * abs(y[right] - y[left]) + PAIR * max(0, PAIR_WIDTH - apart) / 4
+                level = LATCH if (left, right) in self._latches else PAIR
+                cost += level * abs(y[right] - y[left]) + PAIR * max(0, PAIR_WIDTH - apart) / 4
                 cost += 0.5 * max(0, apart - PAIR_WIDTH)
+        for right, column in self._folds:
+            if placed[right] and placed[column]:
+                cost += PAIR * max(0, x[right] - x[column] + PAIR_WIDTH) / 4
         for left, right in self._windings:
             if placed[left] and placed[right]:
                 cost += PAIR * abs(y[right] - y[left]) / 2
@@ -501,6 +537,24 @@ class Layout:
             if placed[tail] and placed[left] and placed[right]:
                 cost += abs(2 * x[tail] - x[left] - x[right])
                 cost += 2.0 * max(0, y[left] + 4 - y[tail]) if self._is_below(tail, left) else 0.0
+        return cost
+
+    def _between_cost(self, x: list[int], y: list[int]) -> float:
+        """What stands between the two of a pair, or among the legs of a rectifier."""
+        cost = 0.0
+        placed, strangers = self.placed, self._strangers
+        for left, right, others in self._between:
+            if placed[left] and placed[right]:
+                low, high, level = x[left], x[right], y[left]
+                for at, near, far in others:
+                    if low < x[at] < high and placed[at]:
+                        away = abs(y[at] - level)
+                        cost += near if away < _NEAR else far if away < _FAR else 0.0
+        for upper, lower in self._legs:  # what feeds a rectifier, and what it feeds, is outside
+            if placed[upper]:
+                xs, ys = self.x[strangers], self.y[strangers]
+                inside = (xs > x[upper]) & (xs < x[lower]) & (ys >= y[upper] - 2) & (ys <= y[lower] + 2)
+                cost += PAIR * float(np.count_nonzero(inside & placed[strangers]))
         return cost
 
     def _is_below(self, tail: int, left: int) -> bool:
@@ -540,7 +594,7 @@ def text_place(page: Page, roles: Roles, at: int, shape: Shape, flip: int) -> Bo
     part = page.parts[at]
     if part.kind == "port":
         return None
-    lines = (part.name, *part.values)
+    lines = (part.shown, *part.values)
     width, height = max(text_width(line) for line in lines), LINE * len(lines)
     left, top, right, _bottom = shape.body
     if part.kind == "box":

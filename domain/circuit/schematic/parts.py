@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from string import ascii_uppercase
 from typing import NamedTuple
 
 from domain.circuit.cards import device_kind
@@ -15,7 +16,7 @@ from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, SHAPES, Element, canonical_node
 from domain.circuit.hierarchy import Block, Circuit, PlacedElement
 from domain.circuit.parameters import resolve_parameters
-from domain.circuit.recognition.amplifier_blocks import amplifier_ports
+from domain.circuit.recognition.amplifier_blocks import amplifier_ports, amplifiers_of_package
 from domain.circuit.recognition.graph import value_of, watched_by
 from domain.circuit.schematic.headings import heading_of
 from domain.circuit.topology import expression_nodes
@@ -31,7 +32,7 @@ _TERMINALS = {
 """What ports of subcircuits that are transistors are called; b is the base of a bipolar one."""
 PORT = -1
 """In place of a place on a line: the terminal is a subcircuit's own."""
-_WAVES = ("sin", "pulse", "pwl", "exp", "sffm", "am", "trnoise", "trrandom")
+_WAVES = ("sin", "sine", "pulse", "pwl", "exp", "sffm", "am", "trnoise", "trrandom")
 _LONGEST_TEXT = 16
 
 
@@ -72,6 +73,18 @@ class Part(NamedTuple):
     """Whether that is a model's name."""
     controls: tuple[str, ...] = ()
     """Nets it only looks at, told as text."""
+    unit: str = ""
+    """A, B and so on: which one of a package's amplifiers it is."""
+
+    @property
+    def key(self) -> str:
+        """Its own among the parts of a page."""
+        return f"{self.name}·{self.unit}".lower() if self.unit else self.name.lower()
+
+    @property
+    def shown(self) -> str:
+        """Its name as it is written beside it."""
+        return f"{self.name}{self.unit}"
 
     def net(self, role: str) -> str:
         return next((pin.net for pin in self.pins if pin.role == role), "")
@@ -212,7 +225,32 @@ class _Reader:
         nodes = [*element.nodes, *element.control_nodes]
         for node in nodes:
             self.names.setdefault(canonical_node(node.text), node.text)
-        self.parts.append(self._part(placed, [canonical_node(node.text) for node in nodes]))
+        part = self._part(placed, [canonical_node(node.text) for node in nodes])
+        self.parts += self._amplifiers_of(element, part) or [part]
+
+    def _amplifiers_of(self, element: Element, part: Part) -> list[Part]:
+        """A package's amplifiers, the supplies at the first one; [] for any other element."""
+        inner = self._block.find_block(element.model.text) if element.model else None
+        if part.kind != "box" or element.letter != "x" or inner is None or len(inner.ports) != len(part.pins):
+            return []
+        found = amplifiers_of_package(inner)
+        if any(part.pins[each.out].net == GROUND for each in found):
+            return []
+        used = {at for each in found for at in each}
+        rest = tuple(pin._replace(role=f"s{at}") for at, pin in enumerate(part.pins) if at not in used)
+        return [
+            part._replace(
+                kind="amp",
+                unit=ascii_uppercase[number],
+                pins=(
+                    part.pins[each.plus]._replace(role="p"),
+                    part.pins[each.minus]._replace(role="n"),
+                    part.pins[each.out]._replace(role="out"),
+                    *(() if number else rest),
+                ),
+            )
+            for number, each in enumerate(found[: len(ascii_uppercase)])
+        ]
 
     def _part(self, placed: PlacedElement, nodes: list[str]) -> Part:
         element = placed.element
@@ -264,7 +302,21 @@ class _Reader:
         if letter in "rcldviswefghb" and len(nodes) >= 2:
             kind = "s" if letter == "w" else letter
             return kind, (Pin("a", nodes[0], 0), Pin("b", nodes[1], 1)), 1
+        if self._amplifies(element, nodes):
+            return (
+                "amp",
+                tuple(Pin(*each) for each in zip(("p", "n", "out"), nodes, range(3), strict=True)),
+                1,
+            )
         return "box", tuple(Pin(str(at + 1), node, at) for at, node in enumerate(nodes)), 1
+
+    def _amplifies(self, element: Element, nodes: list[str]) -> bool:
+        """A code model that multiplies the voltage between its first two nodes."""
+        model = self._block.find_model(element.model.text) if element.model else None
+        if element.letter != "a" or model is None or model.type not in ("gain", "limit"):
+            return False
+        is_difference = re.match(r"\S+\s+%vd\s*[(\[]", element.statement.text, re.IGNORECASE) is not None
+        return is_difference and len(nodes) == 3 and nodes[2] != GROUND
 
     def _instance(self, element: Element, nodes: list[str]) -> tuple[str, tuple[Pin, ...], int]:
         inner = self._block.find_block(element.model.text) if element.model else None
@@ -366,7 +418,7 @@ def _style(element: Element) -> str:
         return ""
     wave = next((word for word in element.words if word in _WAVES), "")
     if wave:
-        return wave if wave in ("sin", "pulse") else "wave"
+        return {"sine": "sin"}.get(wave, wave if wave in ("sin", "pulse") else "wave")
     port = re.search(r"portnum\s*=?\s*(\d+)", element.statement.text, re.IGNORECASE)
     if port is not None and int(port[1]) > 1:
         return "port"

@@ -70,8 +70,13 @@ def _is_supply_pin(part: Part, pin: Pin) -> bool:
 
 
 def _is_still(part: Part, page: Page) -> bool:
-    """Nothing but a DC value, and not swept."""
-    return part.style == "dc" and part.name.lower() not in page.swept and part.ohms is not None
+    """Nothing but a DC value, or what is called a supply and is switched on; and not swept."""
+    is_switched_on = part.style in ("pulse", "wave") and any(
+        _POSITIVE.fullmatch(name) for name in (part.name, part.nets[0])
+    )
+    if part.style != "dc" and not (is_switched_on and part.ohms):
+        return False
+    return part.name.lower() not in page.swept and part.ohms is not None
 
 
 def _feeds(net: str, page: Page, source: Part) -> bool:
@@ -89,7 +94,17 @@ def _feeds(net: str, page: Page, source: Part) -> bool:
             return True
         if part.kind in "rli" and (_leads_to_device(part, net, page) or (named and len(others) > 1)):
             return True
+        if part.kind == "r" and named and _biases(part, net, page):
+            return True
     return False
+
+
+def _biases(part: Part, net: str, page: Page) -> bool:
+    """The upper one of two resistors at a base."""
+    far = next((each for each in part.nets if each != net), net)
+    at_far = [(other, pin) for other in page.parts for pin in other.pins if pin.net == far]
+    is_base = any(other.kind == "q" and pin.role == "in" for other, pin in at_far)
+    return is_base and any(other.kind == "r" and GROUND in other.nets for other, _ in at_far)
 
 
 def _leads_to_device(part: Part, net: str, page: Page) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from domain.circuit.elements import GROUND
 from domain.circuit.schematic.figures import Bridge, Crossed, Quad, bridges_in, crossed_in, quads_in
+from domain.circuit.schematic.filter_stages import FilterStage, filter_stages_in
 from domain.circuit.schematic.gates import Gate, gates_in
 from domain.circuit.schematic.heights import STRAIGHT, heights_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page, Part
@@ -16,6 +17,7 @@ from domain.circuit.schematic.rings import rings_in
 from domain.circuit.schematic.stacked import input_bridges, pump_clocks
 from domain.circuit.schematic.symbols import Sides
 from domain.circuit.schematic.tees import TwinT, twin_tees_in
+from domain.circuit.schematic.twins import twin_rows
 from shared.late_patterns import late_pattern
 
 MOST_WIRED = 9
@@ -49,7 +51,7 @@ class Roles:
     pairs: tuple[tuple[int, int], ...]
     """Left and right member."""
     loads: tuple[tuple[int, int], ...]
-    """Of pairs, facing each other."""
+    """What is above or below pairs, or in columns that share their gates: facing each other."""
     windings: tuple[tuple[int, int], ...]
     """Coupled inductors, side by side: nearer to the signal's start, further."""
     bridges: tuple[Bridge, ...]
@@ -58,6 +60,7 @@ class Roles:
     quads: tuple[Quad, ...]
     gates: tuple[Gate, ...]
     twin_tees: tuple[TwinT, ...]
+    filter_stages: tuple[FilterStage, ...]
     led_back: frozenset[int]
     """Transistors whose input comes from the end of a ring of stages, at the start of which they stand."""
     labelled: frozenset[str]
@@ -115,7 +118,8 @@ class _Roles:
                 turns[at] = self._turn(part, upright=upright[at])
             elif part.kind in TRANSISTORS:
                 flips[at] = at not in self.led_back and self._faces_right(part)
-                if part.net("bulk") not in ("", part.net("com"), *self.signs):
+                joined = ("", part.net("com"), part.net("out") if part.kind == "q" else "")
+                if part.net("bulk") not in (*joined, *self.signs):
                     sides[at] = Sides(right=("bulk",))
             elif part.kind == "amp":
                 flips[at] = self._plus_above(part) or any(at == upper for _, upper, _ in self.bridges)
@@ -130,7 +134,7 @@ class _Roles:
             pairs = quad.among(pairs)
             for at, faces_right in zip((*quad.upper, *quad.lower), (False, True) * 3, strict=True):
                 flips[at] = faces_right
-        gates, twin_tees, crossed = self._stand_in_figures(turns, flips, upright)
+        gates, twin_tees, filter_stages, crossed = self._stand_in_figures(turns, flips, upright)
         windings = tuple(sorted(each, key=self._mean_rank) for each in self.windings)
         for _, right in windings:
             flips[right] = True
@@ -152,19 +156,31 @@ class _Roles:
             quads=quads,
             gates=gates,
             twin_tees=twin_tees,
+            filter_stages=filter_stages,
             led_back=self.led_back,
             labelled=frozenset(most),
         )
 
     def _stand_in_figures(
         self, turns: list[int], flips: list[bool], upright: list[bool]
-    ) -> tuple[tuple[Gate, ...], tuple[TwinT, ...], tuple[Crossed, ...]]:
-        """Gates, twin Ts, transistors coupled crosswise: their parts stand as the figure wants it."""
+    ) -> tuple[tuple[Gate, ...], tuple[TwinT, ...], tuple[FilterStage, ...], tuple[Crossed, ...]]:
+        """Their parts stand as the figure wants it."""
         twin_tees = tuple(
             each.turned_to(self.ranks) for each in twin_tees_in(self.parts, self.at, self.signs)
         )
         for at, turn in (pair for each in twin_tees for pair in each.turns(self.parts, self.signs).items()):
             turns[at], upright[at] = turn, turn in (0, 2)
+        held = {at for twin in twin_tees for at in twin.parts}
+        filter_stages = tuple(
+            stage for stage in filter_stages_in(self.parts, self.drawn, self.at, self.signs)
+            if not stage.parts & held
+        )  # fmt: skip
+        for stage in filter_stages:
+            flips[stage.amplifier] = True
+            for at, turn in stage.turns(self.parts).items():
+                turns[at], upright[at] = turn, False
+        for at, turn in self._fed_back():
+            turns[at] = turns[at] if upright[at] else turn
         taken = {at for each in self.crossed for at in (each.left, each.right)}
         gates = tuple(
             gate for gate in gates_in(self.parts, self.drawn, self.at, self.signs)
@@ -177,7 +193,20 @@ class _Roles:
             flips[each.left], flips[each.right] = True, False
             for at, role in zip(each.couplings, ("out", "in"), strict=True):
                 turns[at] = 1 if self.parts[at].nets[0] == self.parts[each.left].net(role) else 3
-        return gates, twin_tees, crossed
+        return gates, twin_tees, filter_stages, crossed
+
+    def _fed_back(self) -> Iterator[tuple[int, int]]:
+        """What lies between an amplifier's output and its inverting input leads to the output's side."""
+        for amplifier in self.drawn:
+            part = self.parts[amplifier]
+            if part.kind != "amp" or part.net("n") in (part.net("out"), *self.signs):
+                continue
+            for at, _ in self.at.get(part.net("n"), ()):
+                if self.parts[at].kind in "rcld" and {*self.parts[at].nets} == {
+                    part.net("n"),
+                    part.net("out"),
+                }:
+                    yield at, 1 if self.parts[at].nets[0] == part.net("n") else 3
 
     # ---- pairs
 
@@ -275,6 +304,10 @@ class _Roles:
             flips[left], flips[right] = False, True
             pairs.append((left, right))
             taken |= {left, right}
+        for left, right in twin_rows(self.parts, self.drawn, (*pairs, *loads), self.signs, self._reach):
+            loads.append((left, right))
+            flips[left], flips[right] = True, False
+            taken |= {left, right}
         for first, second in self._mirrors():
             if not {first, second} & taken:
                 flips[first], flips[second] = True, False
@@ -333,6 +366,10 @@ class _Roles:
                     ranks[other] for at, _ in self.at[net] for other in self.parts[at].nets if other in ranks
                 ]
                 ranks[net] = sum(near) / len(near) if near else middle
+        if goals and goals[0] in ahead:
+            ranks |= self._beyond(
+                max(ahead.get(net, 0) for net in goals), max(map(ranks.__getitem__, goals)), ahead
+            )
         for ring in self.rings:  # the signal goes around once
             first = ranks[ring.nets[0]]
             ranks.update({net: first + number for number, net in enumerate(ring.nets)})
@@ -344,6 +381,19 @@ class _Roles:
                     ranks.update(dict.fromkeys(nets, mean))
         return ranks
 
+    def _beyond(self, last: int, rank: float, ahead: Mapping[str, int]) -> dict[str, float]:
+        """Of amplifiers that follow on the output and lead back from there, as of a state-variable filter."""
+        found: dict[str, float] = {}
+        for at in self.drawn:
+            part = self.parts[at]
+            if part.kind == "amp" and ahead.get(part.net("out"), 0) > last:
+                found |= {
+                    net: rank + ahead[net] - last
+                    for net in (part.net("p"), part.net("n"), part.net("out"))
+                    if ahead.get(net, 0) > last
+                }
+        return found
+
     def _edges(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         edges: dict[str, list[str]] = {}
         back: dict[str, list[str]] = {}
@@ -353,6 +403,8 @@ class _Roles:
                 edges.setdefault(a, []).append(b)
                 back.setdefault(b, []).append(a)
 
+        outs = {self.parts[at].net("out") for at in self.drawn if self.parts[at].kind == "amp"}
+        driven = outs if len(outs) > 1 else set()  # a chain: what leads back to an output is no way to it
         for at in self.drawn:
             part = self.parts[at]
             if part.kind in TRANSISTORS:
@@ -371,8 +423,9 @@ class _Roles:
                     join(control, part.nets[1])
             elif part.kind in TWO_POLES:
                 a, b = part.nets
-                join(a, b)
-                join(b, a)
+                for one, other in ((a, b), (b, a)):
+                    if other not in driven:
+                        join(one, other)
         for first, second in self.windings:
             for one in self.parts[first].nets:
                 for other in self.parts[second].nets:

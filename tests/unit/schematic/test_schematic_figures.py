@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 
 from domain.circuit.schematic.display import Drawing
-from domain.circuit.schematic.drawing import FIRST, draw
+from domain.circuit.schematic.drawing import FIRST, Effort, draw, moved
+from domain.circuit.schematic.finding import find
 from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.reading_back import differences
 from tests.ground.cases import for_each
-from tests.unit.schematic.test_schematic_reading_back import circuit_of
+from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
 from tests.unit.schematic.test_schematic_rules import places, roles_by_name
 
 Places = dict[str, tuple[int, int]]
@@ -148,3 +149,183 @@ RL out 0 1
     )
     dots = {each.element: sum(stroke.is_filled for stroke in each.strokes) for each in drawing.symbols}
     assert (dots["LP"], dots["LS"], dots["LR"], dots["L1"]) == (1, 1, 1, 0)
+
+
+_OPAMP = ".subckt op p n vcc vee out\nE1 out 0 p n 1e5\nR1 p n 1meg\nR2 vcc vee 1meg\n.ends\n"
+_SUPPLIES = "VCC vcc 0 15\nVEE vee 0 -15\n"
+
+
+@for_each(
+    ("kinds", "divider"),
+    [("RRCC", ""), ("CCRR", ""), ("RRCC", "R9 out n 1k\nR8 n 0 1k\n")],  # low-pass, high-pass, with gain
+)
+def test_a_filter_stage_has_its_feedback_over_the_amplifier(kinds: str, divider: str) -> None:
+    """After Sallen and Key: to the input, over the amplifier, from the input down."""
+    first, before, over, shunt = (f"{kind}{number}" for number, kind in enumerate(kinds, start=1))
+    minus = "n" if divider else "out"
+    text = f"t\n{_SUPPLIES}V1 in 0 AC 1\n{first} in a 1\n{before} a p 1\n{over} out a 1\n{shunt} p 0 1\n"
+    at = drawn(f"{text}X1 p {minus} vcc vee out op\n{divider}{_OPAMP}")
+    names = [name.lower() for name in (first, before, shunt, "X1")]
+    assert columns(at, *names) == sorted(columns(at, *names))
+    assert at[over.lower()][1] < at["x1"][1] - 3
+    assert at[shunt.lower()][1] > at[before.lower()][1]
+    if divider:
+        assert at["r9"][1] > at["x1"][1] + 3
+
+
+def test_the_amplifiers_of_a_state_variable_filter_are_a_row() -> None:
+    text = f"""t
+{_SUPPLIES}V1 in 0 AC 1
+R1 in n1 100k
+R2 hp n1 10k
+R3 lp n1 10k
+R5 out p1 20k
+R6 p1 0 1k
+X1 p1 n1 vcc vee hp op
+R4 hp n2 5.9k
+C1 n2 out 27n
+X2 0 n2 vcc vee out op
+R7 out n3 5.9k
+C2 n3 lp 27n
+X3 0 n3 vcc vee lp op
+{_OPAMP}"""
+    at = drawn(text)
+    assert columns(at, "v1", "x1", "x2", "x3") == sorted(columns(at, "v1", "x1", "x2", "x3"))
+    heights = rows(at, "x1", "x2", "x3")
+    assert max(heights) - min(heights) <= 4
+    assert at["r3"][1] < min(heights)  # from the last to the first, above all
+
+
+def test_cascodes_stand_in_twin_columns_beside_the_pair_they_take_the_currents_of() -> None:
+    text = """t
+VDD vdd 0 3
+VIN in 0 AC 1
+VREF ref 0 1.5
+VB1 b1 0 1
+VB2 b2 0 2
+VB3 b3 0 2.2
+IT t 0 20u
+M1 x in t 0 n
+M2 y ref t 0 n
+M3 x b3 vdd vdd p
+M4 y b3 vdd vdd p
+M5 m b2 x vdd p
+M6 out b2 y vdd p
+M7 m b1 u 0 n
+M8 out b1 v 0 n
+M9 u m 0 0 n
+M10 v m 0 0 n
+CL out 0 1p
+"""
+    _, roles, place = roles_by_name(text + _MODELS)
+    twins = [("M3", "M4"), ("M5", "M6"), ("M7", "M8"), ("M9", "M10")]
+    assert {*roles.loads} == {(place[one], place[other]) for one, other in twins}
+    page, block = next(circuit_of((text + _MODELS).encode()))
+    drawing = draw(page, effort=Effort(starts=1, moves=1_500))
+    assert [*differences(block, drawing), *faults_of(drawing)] == []
+    at = places(drawing)
+    for one, other in (("m1", "m2"), ("m3", "m4"), ("m5", "m6"), ("m7", "m8"), ("m9", "m10")):
+        assert at[one][1] == at[other][1]
+        assert at[one][0] < at[other][0]
+    for column in (("m3", "m5", "m7", "m9"), ("m4", "m6", "m8", "m10")):
+        assert len({*columns(at, *column)}) == 1
+        assert rows(at, *column) == sorted(rows(at, *column))
+    assert at["m2"][0] < at["m3"][0]
+    assert drawing.places["m5"].flip  # gates face to face
+    assert not drawing.places["m6"].flip
+
+
+def test_two_that_drive_each_other_stand_at_one_height() -> None:
+    text = "t\nVDD vdd 0 3\nVIN in 0 PULSE(0 3 1n)\nM1 x in 0 0 n\nM2 y nin 0 0 n\nM3 x y vdd vdd p\n"
+    text += f"M4 y x vdd vdd p\nM5 nin in 0 0 n\nM6 nin in vdd vdd p\nCL y 0 1p\n{_MODELS}"
+    page, _ = next(circuit_of(text.encode()))
+    at = draw(page, effort=Effort(starts=1, moves=1_500)).places
+    assert at["m3"].y == at["m4"].y
+
+
+@for_each(
+    ("text", "rails"),
+    [
+        ("VB 1 0 DC 0 SINE(0 1 1k)\nC1 1 b 1u\nQ1 c b 0 q\nRC v c 1k\nRB v b 1meg\nVV v 0 9\n", {"0", "v"}),
+        ("VCC 1 0 5 PWL(0 0 1u 5)\nR1 1 c 1k\nQ1 c b 0 q\nR2 c b 1meg\n", {"0", "1"}),  # switched on
+        ("VIN 1 0 5 PWL(0 0 1u 5)\nR1 1 c 1k\nQ1 c b 0 q\nR2 c b 1meg\n", {"0"}),
+        (
+            "VCC vcc 0 9\nR1 vcc b 47k\nR2 b 0 10k\nQ1 c b e q\nL1 c 0 1u\nC1 c e 1n\nRE e 0 1k\n",
+            {"0", "vcc"},
+        ),
+    ],
+)
+def test_what_is_a_supply_and_what_a_signal(text: str, rails: set[str]) -> None:
+    page, roles, _ = roles_by_name(f"t\n{text}.model q npn\n")
+    assert {*roles.rails.signs} == rails
+    assert wrong_in(f"t\n{text}.model q npn\n".encode()) == []
+    assert [part.name for part in page.parts if part.style == "sin"] == (["VB"] if "SINE" in text else [])
+
+
+def test_a_substrate_at_the_collector_is_told_not_drawn() -> None:
+    text = "t\nVCC vcc 0 5\nQ1 c b 0 c q\nRC vcc c 1k\nRB c b 100k\nCB b 0 1n\n.model q npn\n"
+    drawing = drawing_of(text)
+    assert "B = C: Q1" in {each.text for each in drawing.texts}
+    transistor = next(each for each in drawing.symbols if each.element == "Q1")
+    at = {pin.terminal: pin.at for pin in transistor.pins}
+    assert at[3] == at[0]
+
+
+def test_a_code_model_that_amplifies_a_difference_is_drawn_as_an_amplifier() -> None:
+    text = "t\nV1 p 0 AC 1\nR1 n out 100k\nR2 n 0 1k\nA1 %vd(p n) out amp\nA2 %v(p) x amp\nR3 x 0 1k\n"
+    text += ".model amp gain(gain=1e5)\n"
+    page, roles, at = roles_by_name(text)
+    assert [page.parts[at[name]].kind for name in ("A1", "A2")] == ["amp", "box"]
+    place = drawn(text)
+    assert place["r1"][1] < place["a1"][1]  # the feedback around it
+    assert roles.turns[at["R1"]] == 1  # its end at the output on the right
+
+
+_PACKAGE = """t
+VCC vcc 0 15
+VEE vee 0 -15
+V1 in 0 AC 1
+X1 o1 n1 in vee m n2 out vcc dual
+R1 n1 o1 10k
+R2 n1 0 10k
+R3 o1 m 10k
+C1 m 0 1n
+R4 n2 out 10k
+R5 n2 0 10k
+.subckt dual 1out 1in- 1in+ v- 2in+ 2in- 2out v+
+XA 1in+ 1in- v+ v- 1out one
+XB 2in+ 2in- v+ v- 2out one
+.ends
+"""
+_ONE = ".subckt one p n vcc vee out\nE1 out 0 p n 1e5\nR1 vcc vee 1meg\nR2 p n 1meg\n.ends\n"
+
+
+@for_each(
+    "inside", [_ONE, "", ".subckt one a b c d e\nR1 a b 1\n.ends\n"]
+)  # by its ways, or by its ports' names
+def test_the_amplifiers_of_a_package_are_drawn_one_by_one(inside: str) -> None:
+    page, block = next(circuit_of((_PACKAGE + inside).encode()))
+    drawing = draw(page, effort=FIRST)
+    assert [*differences(block, drawing), *faults_of(drawing)] == []
+    halves = [each for each in drawing.symbols if each.element == "X1"]
+    assert [(each.kind, each.key) for each in halves] == [("amp", "x1·a"), ("amp", "x1·b")]
+    assert {"X1A", "X1B"} <= {each.text for each in drawing.texts if each.element == "X1"}
+    assert [sum(pin.terminal in (3, 7) for pin in each.pins) for each in halves] == [2, 0]  # supplies once
+    at = places(drawing)
+    assert drawing.elements.count("X1") == 1
+    assert [each.element for each in find(drawing, "X1")] == ["X1"]
+    apart = moved(page, drawing, "X1", (0, 40))  # both are moved
+    assert apart.places["x1·b"].y - at["x1·b"][1] == apart.places["x1·a"].y - at["x1·a"][1] == 40
+
+
+def test_a_subcircuit_of_other_things_is_no_package() -> None:
+    """An amplifier beside a resistor, one alone, and two of which an output is no port."""
+    for inner in (
+        "XA 1in+ 1in- v+ v- 1out one\nR9 2in+ 2out 1k\nR8 2in- 2out 1k\n",
+        "XA 1in+ 1in- v+ v- 1out one\n",
+        "XA 1in+ 1in- v+ v- x one\nXB 2in+ 2in- v+ v- 2out one\n",
+    ):
+        before, behind = _PACKAGE.split("XA ")
+        text = before + inner + behind[behind.index(".ends") :] + _ONE
+        page, _, at = roles_by_name(text)
+        assert page.parts[at["X1"]].kind == "box"
