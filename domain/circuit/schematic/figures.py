@@ -9,7 +9,7 @@ one height, inputs inward, their couplings above them and above these the loads:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from domain.circuit.schematic.parts import TRANSISTORS, Part
@@ -41,13 +41,23 @@ class Crossed(NamedTuple):
 
 
 class Quad(NamedTuple):
-    """Two pairs on the outputs of a third, with the same inputs and crossed outputs: a mixer's core."""
+    """Two pairs on the outputs of a third: with the same inputs and crossed outputs a mixer's core, with a
+    latch as the second one that of a flip-flop."""
 
     upper: tuple[int, int, int, int]
     """From left to right: the inner two share an input."""
     links: tuple[int, ...]
     """What leads from each of the lower two up to its pair; () where wires do it."""
     lower: tuple[int, int]
+    is_latch: bool = False
+    """The right one of the upper pairs holds what the left one gave it: its inputs are inward."""
+    loads: tuple[int, ...] = ()
+    """Of the left one's outputs, above it."""
+
+    @property
+    def flips(self) -> tuple[bool, ...]:
+        """Of the upper four and the lower two, whether they face right."""
+        return (False, True, *((True, False) if self.is_latch else (False, True)), False, True)
 
     def among(self, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         """The pairs, with its own as they stand in it."""
@@ -119,28 +129,63 @@ def load_of(
     return found[0] if len(found) == 1 else None
 
 
-def quads_in(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], pins: Pins) -> tuple[Quad, ...]:
-    """Of pairs, those that stand two by two above a third."""
-    found = []
+def quads_in(
+    parts: Sequence[Part], pairs: Sequence[tuple[int, int]], pins: Pins, rail_above: Callable[[str], bool]
+) -> tuple[Quad, ...]:
+    """Of pairs, those that stand two by two above a third: a mixer's, or a pair and the latch it feeds."""
+    found: list[Quad] = []
+    taken: set[int] = set()
     for one, other in itertools.combinations(pairs, 2):
         outs, inputs = (
             [{parts[at].net(role) for at in pair} for pair in (one, other)] for role in ("out", "in")
         )
-        if outs[0] != outs[1] or inputs[0] != inputs[1] or len({*one, *other}) < 4:
+        are_latches = [inputs[at] == outs[at] for at in (0, 1)]
+        if outs[0] != outs[1] or len({*one, *other}) < 4 or all(are_latches):
             continue
+        if inputs[0] != inputs[1] and not any(are_latches):
+            continue
+        first, second = (other, one) if are_latches[0] else (one, other)
         for lower in pairs:
             for left, right in (lower, lower[::-1]):
-                ways = [
-                    _way_up(parts[at].net("out"), parts[pair[0]].net("com"), parts, pins)
-                    for at, pair in ((left, one), (right, other))
-                ]
-                if None in ways or parts[left].polarity != parts[one[0]].polarity:
+                quad = _quad(first, second, (left, right), parts, pins)
+                if quad is None or taken & {*quad.upper, *quad.lower}:
                     continue
-                mates = other if parts[other[0]].net("in") == parts[one[1]].net("in") else other[::-1]
-                links = tuple(at for way in ways if way for at in way)
-                if parts[one[0]].net("out") == parts[mates[0]].net("out") and len(links) in (0, 2):
-                    found.append(Quad((*one, *mates), links, (left, right)))
-    return tuple(found[:1])
+                if any(are_latches):
+                    nets = [parts[at].net("out") for at in quad.upper[:2]]
+                    loads = [_load_above(net, parts, pins, rail_above) for net in nets]
+                    known = tuple(at for at in loads if at is not None)
+                    quad = quad._replace(is_latch=True, loads=known if len(known) == 2 else ())
+                found.append(quad)
+                taken |= {*quad.upper, *quad.lower}
+    return tuple(found)
+
+
+def _quad(
+    one: tuple[int, int], other: tuple[int, int], lower: tuple[int, int], parts: Sequence[Part], pins: Pins
+) -> Quad | None:
+    """The inner one of the second pair has the input, or of a latch the output, of its neighbor."""
+    ways = [
+        _way_up(parts[at].net("out"), parts[pair[0]].net("com"), parts, pins)
+        for at, pair in zip(lower, (one, other), strict=True)
+    ]
+    if None in ways or parts[lower[0]].polarity != parts[one[0]].polarity:
+        return None
+    links = tuple(at for way in ways if way for at in way)
+    is_latch = parts[other[0]].net("in") == parts[other[1]].net("out")
+    role = "out" if is_latch else "in"
+    mates = other if parts[other[0]].net(role) == parts[one[1]].net(role) else other[::-1]
+    far = mates[1 if is_latch else 0]
+    if len(links) not in (0, 2) or parts[one[0]].net("out") != parts[far].net("out"):
+        return None
+    return Quad((*one, *mates), links, lower)
+
+
+def _load_above(net: str, parts: Sequence[Part], pins: Pins, rail_above: Callable[[str], bool]) -> int | None:
+    """The one resistor from a net to the rail above."""
+    found = [
+        at for at, _ in pins.get(net, ()) if parts[at].kind == "r" and any(map(rail_above, parts[at].nets))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _way_up(below: str, above: str, parts: Sequence[Part], pins: Pins) -> tuple[int, ...] | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import NamedTuple
 
-from domain.circuit.schematic.figures import Crossed, load_of
+from domain.circuit.schematic.figures import Crossed, Quad, load_of
 from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page
 from domain.circuit.schematic.roles import Roles
-from domain.circuit.schematic.symbols import DOWN, UP, Shape, shape_of
+from domain.circuit.schematic.symbols import DOWN, UP, Shape, shape_of, text_width
 
 _BESIDE = 4
 """From an upright element to what is parallel to it."""
@@ -22,6 +23,8 @@ _CROSSED = (3, 6, 16)
 """Of transistors coupled crosswise: from the left one to its coupling, to the other's load, to the other."""
 _QUAD = (8, 22)
 """Of two pairs above a third: from the first transistor to its mate, to the last of the four."""
+_SHORT = 5
+"""Of texts: for which there is room between the two of a quad's pair."""
 _AROUND = 4
 """From an amplifier's middle to the element that leads around it."""
 
@@ -111,12 +114,14 @@ class _Items:
             ]
             found.append(Item(tuple(map(tuple, columns))))
         for quad in self.roles.quads:
-            inner, width = _QUAD
+            inner, width = self._quad_size(quad)
             across = (0, inner, width - inner, width)
             middles = (inner // 2, width - inner // 2)
             rows = [
-                [Member(at, x, 0) for at, x in zip(group, xs, strict=True)]
-                for group, xs in ((quad.upper, across), (quad.links, middles), (quad.lower, middles)) if group
+                [Member(at, x, 0) for at, x in zip(group, xs, strict=False)]
+                for group, xs in (
+                    (quad.loads, across), (quad.upper, across), (quad.links, middles), (quad.lower, middles),
+                ) if group
             ]  # fmt: skip
             order = self.parts[quad.lower[0]].polarity
             found.append(Item(tuple(map(tuple, rows[::order]))))
@@ -132,6 +137,13 @@ class _Items:
             found.append(self._crossed(pair))
         self.gone |= {at for item in found for at in item.parts}
         return found
+
+    def _quad_size(self, quad: Quad) -> tuple[int, int]:
+        """From the first to its mate, and to the last one; further apart where texts are long."""
+        texts = [text for at in quad.upper for text in (self.parts[at].shown, *self.parts[at].values)]
+        wide = math.ceil(max(map(text_width, texts)))
+        inner, width = _QUAD
+        return (inner, width) if wide <= _SHORT else (2 * wide + 3, 4 * wide + 12)
 
     def _crossed(self, pair: Crossed) -> Item:
         """Loads, couplings, transistors: the other way round where their outputs are below."""

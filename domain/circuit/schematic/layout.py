@@ -312,6 +312,13 @@ class Layout:
             *((*pair, self._strangers_of(*pair, PAIR + WITHIN, WITHIN)) for pair in self._pairs),
             *((*pair, self._strangers_of(*pair, 3 * WITHIN, 0.0)) for pair in self._loads),
         ]
+        for quad in self.roles.quads:
+            within = {*quad.upper, *quad.lower}
+            others = [
+                at for at in self.moving if at not in within and self.page.parts[at].kind in TRANSISTORS
+            ]
+            if within <= moving:
+                self._between.append((quad.upper[0], quad.upper[-1], [(at, PAIR, PAIR) for at in others]))
         spines = [
             (high[0].part, low[0].part)
             for item in self.items.items for high, low in zip(item.rows, item.rows[1:], strict=False)

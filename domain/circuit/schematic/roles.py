@@ -129,10 +129,11 @@ class _Roles:
             elif part.kind == "port":
                 flips[at] = self._is_output(part.pins[0].net)
         pairs, loads = self._ordered_pairs(flips)
-        quads = quads_in(self.parts, pairs, self.at)
+        above = 0 if self.rails.hangs_from_ground else 1
+        quads = quads_in(self.parts, pairs, self.at, lambda net: self.signs.get(net) == above)
         for quad in quads:
             pairs = quad.among(pairs)
-            for at, faces_right in zip((*quad.upper, *quad.lower), (False, True) * 3, strict=True):
+            for at, faces_right in zip((*quad.upper, *quad.lower), quad.flips, strict=True):
                 flips[at] = faces_right
         gates, twin_tees, filter_stages, crossed = self._stand_in_figures(turns, flips, upright)
         windings = tuple(sorted(each, key=self._mean_rank) for each in self.windings)

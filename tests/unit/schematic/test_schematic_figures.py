@@ -329,3 +329,34 @@ def test_a_subcircuit_of_other_things_is_no_package() -> None:
         text = before + inner + behind[behind.index(".ends") :] + _ONE
         page, _, at = roles_by_name(text)
         assert page.parts[at["X1"]].kind == "box"
+
+
+def test_a_flip_flop_of_switched_pairs_has_each_latch_beside_the_pair_that_feeds_it() -> None:
+    def half(first: int, d: tuple[str, str], q: tuple[str, str], clocks: tuple[str, str]) -> str:
+        names = [f"Q{number}" for number in range(first, first + 6)]
+        rows = (
+            (q[0], d[0], f"a{first}"), (q[1], d[1], f"a{first}"),
+            (q[0], q[1], f"h{first}"), (q[1], q[0], f"h{first}"),
+            (f"a{first}", clocks[0], f"t{first}"), (f"h{first}", clocks[1], f"t{first}"),
+        )  # fmt: skip
+        cards = [f"{name} {' '.join(nets)} n" for name, nets in zip(names, rows, strict=True)]
+        return "\n".join(
+            [*cards, f"I{first} t{first} vee 1m", f"R{first} 0 {q[0]} 1k", f"S{first} 0 {q[1]} 1k", ""]
+        )
+
+    text = "t\nVEE vee 0 -5\nVD d 0 PULSE(0 -1 1n)\nVN dn 0 -0.5\nVC c 0 PULSE(-1 -2 1n)\nVK cn 0 -1.5\n"
+    text += half(1, ("d", "dn"), ("m", "mn"), ("c", "cn")) + half(11, ("m", "mn"), ("q", "qn"), ("cn", "c"))
+    text = text.replace("S1 0", "RS1 0").replace("S11 0", "RS11 0") + ".model n npn\n"
+    _, roles, _ = roles_by_name(text)
+    assert [(quad.is_latch, len(quad.loads)) for quad in roles.quads] == [(True, 2), (True, 2)]
+    drawing = drawing_of(text)
+    at = places(drawing)
+    for first in (1, 11):
+        pair, latch, lower = ([f"q{first + number}" for number in at] for at in ((0, 1), (2, 3), (4, 5)))
+        assert len({*rows(at, *pair, *latch)}) == len({*rows(at, *lower)}) == 1
+        assert max(columns(at, *pair)) < min(columns(at, *latch))
+        assert min(columns(at, *pair)) < at[lower[0]][0] < max(columns(at, *pair))
+        assert min(columns(at, *latch)) < at[lower[1]][0] < max(columns(at, *latch))
+        assert at[f"r{first}"][1] < at[pair[0]][1] < at[lower[0]][1]
+        left, right = sorted(latch, key=lambda name: at[name][0])
+        assert (drawing.places[left].flip, drawing.places[right].flip) == (True, False)
