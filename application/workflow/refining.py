@@ -12,6 +12,7 @@ from application.design.round_history import begun_with
 from domain.design.goal_change import goals_changed_by
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
+from shared.errors import CircuitError
 from shared.message import Message, msg
 
 _FINISHED = ("goals_met", "goals_not_met")
@@ -120,10 +121,10 @@ async def read_message(
 
     `state` is that of the finished design, None where chats only were led. For a language model, not read
     `is_by_rules`, what does not ask for a new circuit refines this one. `said_before`: by the user, in the
-    conversation. `circuit` is the one at hand ("" for none), of which figures alone may be asked.
+    conversation. `circuit` is the one at hand ("" for none), of which figures alone may be asked; they
+    are no matter of a finished design of another one.
     """
     from application.workflow.goal_readers import understand_by_rules, wants_improvement
-    from shared.errors import CircuitError
 
     if not is_by_rules:
         if state is None:
@@ -132,10 +133,18 @@ async def read_message(
     try:
         await asyncio.to_thread(understand_by_rules, text, said_before if state is None else ())
     except CircuitError as error:
+        has_figure = bool(circuit) and await asyncio.to_thread(wants_improvement, text)
         if state is None:
-            is_unnamed = error.error_type == "unknown_circuit"
-            if is_unnamed and circuit and await asyncio.to_thread(wants_improvement, text):
-                return NextMessage("begins")
-            return NextMessage("unclear", problem=_UNNAMED if is_unnamed else error.message)
+            return _of_no_design(error, is_of_circuit=has_figure)
+        if has_figure and circuit != state["circuit_file_path"]:
+            return NextMessage("apart")
         return NextMessage("unclear" if refinement(state, text) is None else "refines", goals_in(state))
     return NextMessage("begins" if state is None else "apart")
+
+
+def _of_no_design(error: CircuitError, *, is_of_circuit: bool) -> NextMessage:
+    """A message that describes no circuit, behind chats only."""
+    is_unnamed = error.error_type == "unknown_circuit"
+    if is_unnamed and is_of_circuit:
+        return NextMessage("begins")
+    return NextMessage("unclear", problem=_UNNAMED if is_unnamed else error.message)

@@ -226,6 +226,13 @@ async def test_goals_without_a_circuit_are_told_where_to_go() -> None:
     assert (await read_message(None, "hello", is_by_rules=True, circuit="amp.cir")).kind == "unclear"
 
 
+async def test_figures_of_another_circuit_in_front_are_no_matter_of_the_finished_one() -> None:
+    done = {"circuit_file_path": "lp.cir", "design_intent": {"goals": []}}
+    for circuit, kind in (("amp.cir", "apart"), ("lp.cir", "unclear"), ("", "unclear")):
+        read = await read_message(done, "gain 40 dB", is_by_rules=True, circuit=circuit)
+        assert read.kind == kind, circuit
+
+
 async def test_a_chat_killed_in_its_turn_is_ended_when_the_design_goes_on(bench: Bench) -> None:
     await bench.begin()
     session = bench.session_id
