@@ -43,12 +43,14 @@ def find_rails(page: Page) -> Rails:
             net, base, value = (
                 (plus, minus, source.ohms or 0.0) if minus in held else (minus, plus, -(source.ohms or 0.0))
             )
-            if base != GROUND or net in held:
+            is_meter = value == 0 and base in signs and base != GROUND and _is_of_sources(base, page)
+            if (base != GROUND and not is_meter) or net in held:
                 continue
             held.add(net)
-            if _feeds(net, page, source):
-                is_low = value < 0 or (value == 0 and (_NEGATIVE.fullmatch(net) or "gnd" in net))
-                signs[net] = -1 if is_low else 1
+            if _feeds(net, page, source) or (base == GROUND and _feeds_through_meters(net, page, source)):
+                named_low = _NEGATIVE.fullmatch(net) or _NEGATIVE.fullmatch(source.name) or "gnd" in net
+                is_low = value < 0 or (value == 0 and named_low)
+                signs[net] = signs[base] if is_meter else -1 if is_low else 1
                 sources.append(source)
     for net in sorted({net for part in page.parts for net in part.nets} - signs.keys()):
         pins = [
@@ -72,7 +74,7 @@ def _is_supply_pin(part: Part, pin: Pin) -> bool:
 def _is_still(part: Part, page: Page) -> bool:
     """Nothing but a DC value, or what is called a supply and is switched on; and not swept."""
     is_switched_on = part.style in ("pulse", "wave") and any(
-        _POSITIVE.fullmatch(name) for name in (part.name, part.nets[0])
+        _POSITIVE.fullmatch(name) or _NEGATIVE.fullmatch(name) for name in (part.name, part.nets[0])
     )
     if part.style != "dc" and not (is_switched_on and part.ohms):
         return False
@@ -97,6 +99,23 @@ def _feeds(net: str, page: Page, source: Part) -> bool:
         if part.kind == "r" and named and _biases(part, net, page):
             return True
     return False
+
+
+def _is_of_sources(net: str, page: Page) -> bool:
+    """Nothing but voltage sources is there: what it feeds, it feeds through meters."""
+    return all(part.kind == "v" for part in page.parts if net in part.nets)
+
+
+def _feeds_through_meters(net: str, page: Page, source: Part) -> bool:
+    """A supply of which the currents are measured, by sources of 0 V."""
+    if not _is_of_sources(net, page):
+        return False
+    meters = [
+        part for part in page.parts
+        if part is not source and net in part.nets and _is_still(part, page) and part.ohms == 0
+    ]  # fmt: skip
+    fars = [(far, meter) for meter in meters for far in meter.nets if far != net]
+    return any(_feeds(far, page, meter) for far, meter in fars)
 
 
 def _biases(part: Part, net: str, page: Page) -> bool:

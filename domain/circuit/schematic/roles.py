@@ -28,6 +28,8 @@ _INWARD = late_pattern(
     r"(?i)\d?(?:v?in|clk|clock|en|set|reset|rst|trig|d|a|b|fb|ctrl|ref|sel|cin)[pn+\-_]?\d*[pn+\-]?"
 )
 _OUTWARD = late_pattern(r"(?i)\d?(?:v?out|o|q|qb|y|z|s|sum|cout|disch|dis|sw)[pn+\-_]?\d*")
+_THERMAL = ("x4", "x5", "x6")
+"""Roles of a transistor's terminals behind the fourth."""
 _BELOW_GROUND = -0.02
 """Of the negative supply: what stands lower than that hangs from ground."""
 _LOAD_SHARE = 0.25
@@ -140,6 +142,7 @@ class _Roles:
         for _, right in windings:
             flips[right] = True
         most = {net for net, pins in self.at.items() if len(pins) > MOST_WIRED and net not in self.signs}
+        most |= self._temperatures()
         return Roles(
             rails=self.rails,
             drawn=self.drawn,
@@ -161,6 +164,14 @@ class _Roles:
             led_back=self.led_back,
             labelled=frozenset(most),
         )
+
+    def _temperatures(self) -> set[str]:
+        """Nets at a transistor's thermal terminals: no way of the signal leads there."""
+        return {
+            pin.net for at in self.drawn for pin in self.parts[at].pins
+            if (pin.role in _THERMAL or (pin.role == "bulk" and self.parts[at].net(_THERMAL[0])))
+            and self.parts[at].kind == "m" and pin.net not in self.signs
+        }  # fmt: skip
 
     def _stand_in_figures(
         self, turns: list[int], flips: list[bool], upright: list[bool]

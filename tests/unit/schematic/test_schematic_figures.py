@@ -360,3 +360,25 @@ def test_a_flip_flop_of_switched_pairs_has_each_latch_beside_the_pair_that_feeds
         assert at[f"r{first}"][1] < at[pair[0]][1] < at[lower[0]][1]
         left, right = sorted(latch, key=lambda name: at[name][0])
         assert (drawing.places[left].flip, drawing.places[right].flip) == (True, False)
+
+
+def test_a_supply_whose_current_is_measured_is_a_supply() -> None:
+    """Behind a source of 0 V the net is a rail, too, where nothing but sources is before it."""
+    text = "t\nVDD top 0 3\nVM top vdd 0\nVIN in 0 PULSE(0 3 1n)\nM1 out in vdd vdd p\nM2 out in low low n\n"
+    text += f"VSS s 0 0\nVB s low 0\nVL s 6 0\nCL out 6 1p\n{_MODELS}"
+    _, roles, _ = roles_by_name(text)
+    assert roles.rails.signs == {"0": 0, "top": 1, "vdd": 1, "s": -1, "low": -1}
+    assert {part.name for part in roles.rails.sources} == {"VDD", "VM", "VSS", "VB"}
+    assert wrong_in(text.encode()) == []
+    _, roles, _ = roles_by_name(text.replace("VIN in", "R1 top in 1k\nVIN in"))
+    assert "vdd" not in roles.rails.signs  # here it measures one current of some
+
+
+def test_thermal_terminals_are_told_by_name() -> None:
+    text = "t\nVCC vcc 0 36\nVIN in 0 AC 1\nM1 vcc in out tj tc power thermal\nRL out 0 8\nR1 tj 0 1g\n"
+    text += "R2 tc ta 0.2\nC2 ta 0 0.3\nVA ta 0 25\n.model power vdmos(nchan)\n"
+    page, roles, _ = roles_by_name(text)
+    assert roles.labelled == {"tj", "tc"}
+    drawing = drawing_of(text)
+    assert {wire.net for wire in drawing.wires} & {"tj", "tc"} == set()
+    assert page.parts[2].net("x4") == "tc"
