@@ -299,7 +299,7 @@ class _Composer:
             file=part.file,
             kind=part.kind,
             strokes=_strokes_at(tuple(strokes), place),
-            pins=tuple(DrawnPin(pin.terminal, pin.at) for pin in self.pins if pin.part == at),
+            pins=tuple(DrawnPin(pin.terminal, pin.at, pin.net) for pin in self.pins if pin.part == at),
             body=self._at(at, self.layout.shape(at).body),
             value_at=part.value_at,
             hint=part.full,

@@ -22,6 +22,7 @@ class DrawnPin(NamedTuple):
     terminal: int
     """Its place on the element's line, control nodes behind the others."""
     at: tuple[int, int]
+    net: str = ""
 
 
 class Symbol(NamedTuple):

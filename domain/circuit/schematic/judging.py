@@ -16,7 +16,7 @@ class Fault(NamedTuple):
     """Something that must not be."""
 
     kind: str
-    """overlap, wire through body, text over text, text over wire, text over body."""
+    """overlap, pin on pin, wire through body, wire along wire, text over text, over wire, over body."""
     first: str
     second: str
 
@@ -49,11 +49,16 @@ def length_of(wires: Sequence[Wire]) -> int:
 
 
 def faults_of(drawing: Drawing) -> list[Fault]:
-    """Bodies over bodies, wires through bodies or along others, texts over anything."""
+    """Bodies over bodies, pins of two nets at one place, wires through bodies or along others, texts over any
+    of them."""
     found: list[Fault] = []
     bodies = [(each.key or each.element, shrunk(each.body, 0.05)) for each in drawing.symbols]
     bodies += [(f"{each.net} at {each.at}", shrunk(each.box, 0.05)) for each in drawing.marks]
     spans = spans_of(drawing.wires)
+    ends: dict[tuple[int, int], str] = {}
+    for pin in (pin for each in drawing.symbols for pin in each.pins):
+        if ends.setdefault(pin.at, pin.net) != pin.net:  # as drawn, they are joined
+            found.append(Fault("pin on pin", ends[pin.at], pin.net))
     for number, (name, box) in enumerate(bodies):
         found += [Fault("overlap", name, other) for other, room in bodies[number + 1 :] if _meet(box, room)]
         found += [Fault("wire through body", net, name) for net, span in spans if _meet(_thin(span), box)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.circuit.elements import GROUND
@@ -492,11 +492,18 @@ class _Roles:
             net for part in self.parts if part.style == "port" for net in part.nets if net not in self.signs
         ]
         found = ends or [net for net in known if not _INPUT.fullmatch(net)] or named
-        if found:
-            exact = [net for net in found if _OUTPUT.fullmatch(net)]
-            return exact or found
         last = max(ahead.values(), default=-1)
-        return [net for net, steps in ahead.items() if steps == last][:1]
+        exact = [net for net in found if _OUTPUT.fullmatch(net)] or found
+        goals = exact or [net for net, steps in ahead.items() if steps == last][:1]
+        return [*goals, *(net for net in self._alike(goals) if net not in goals)]
+
+    def _alike(self, outputs: Sequence[str]) -> list[str]:
+        """Of boxes of one make that are not in a chain: where one leads to an output, all do."""
+        boxes = [self.parts[at] for at in self.drawn if self.parts[at].kind == "box"]
+        pins = [((box.values, pin.role), pin.net) for box in boxes for pin in box.pins]
+        kinds = {kind for kind, net in pins if net in outputs}
+        alone = [net for _, net in pins if len({kind for kind, end in pins if end == net}) == 1]
+        return [net for kind, net in pins if kind in kinds and net in alone and net not in self.signs]
 
     def _is_output(self, net: str) -> bool:
         if _OUTPUT.fullmatch(net):
@@ -739,8 +746,10 @@ class _Roles:
 
     def _plus_above(self, part: Part) -> bool:
         """The inverting input is above, where feedback leads around; below where the other is held."""
-        if part.net("p") in self.signs:
-            return False
+        if (
+            part.net("p") in self.signs
+        ):  # both at supplies: the higher one above, so that their marks do not meet
+            return part.net("n") in self.signs and self.signs[part.net("p")] > self.signs[part.net("n")]
         if part.net("n") == part.net("out") or part.net("n") in self.signs:
             return True
         fed = [

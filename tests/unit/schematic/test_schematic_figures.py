@@ -382,3 +382,16 @@ def test_thermal_terminals_are_told_by_name() -> None:
     drawing = drawing_of(text)
     assert {wire.net for wire in drawing.wires} & {"tj", "tc"} == set()
     assert page.parts[2].net("x4") == "tc"
+
+
+def test_boxes_of_one_make_have_their_outputs_on_the_same_side() -> None:
+    """Where one leads to the output, the others lead to outputs, too: the way of the signal is theirs."""
+    stages = "".join(
+        f"X{at} in f{at} o{at} thing\nL{at} o{at} f{at} 1g\nC{at} f{at} t 1\nR{at} o{at} 0 22\n"
+        for at in "abc"
+    )
+    text = f"t\nVIN in 0 5\nVT t 0 AC 1\n{stages}.subckt thing in fb out\nR1 in out 1\n"
+    _, roles, at = roles_by_name(text + "R2 fb out 1\n.ends\n")
+    for name in "abc":
+        assert roles.ranks[f"o{name}"] > roles.ranks[f"f{name}"]
+        assert roles.sides[at[f"X{name}"]].right == ("out",)

@@ -128,6 +128,11 @@ def test_any_mesh_is_read_back(campaign) -> None:
         assert told == [], data.decode()
 
 
+def test_pins_of_two_nets_do_not_meet_at_their_ends() -> None:
+    """Ends of leads without bodies over each other: that was a short which nothing told of."""
+    assert wrong_in(mesh(random.Random(40))) == []
+
+
 def test_the_reader_sees_a_missing_dot_a_moved_wire_and_a_short() -> None:
     """The judge itself: drawings that were damaged are not taken for the circuit."""
     (page, block), *_ = circuit_of(GOLDEN["common_emitter"].encode())
@@ -139,6 +144,10 @@ def test_the_reader_sees_a_missing_dot_a_moved_wire_and_a_short() -> None:
     (x1, y1), (x2, y2) = first.points[0], other.points[0]
     short = first._replace(points=((x1, y1), (x2, y1), (x2, y2)))
     assert differences(block, damaged(drawing, wires=(*drawing.wires, short))) != []
+    joined = drawing.symbols[0].pins[0]._replace(at=drawing.symbols[1].pins[1].at)
+    symbol = drawing.symbols[0]._replace(pins=(joined, *drawing.symbols[0].pins[1:]))
+    met = damaged(drawing, symbols=(symbol, *drawing.symbols[1:]))
+    assert "pin on pin" in {fault.kind for fault in faults_of(met)}
     every = [Dot(wire.net, wire.points[0]) for wire in drawing.wires]
     assert differences(block, damaged(drawing, dots=(*drawing.dots, *every))) == []
 
