@@ -161,24 +161,24 @@ class RuleGoals:
             intent = await asyncio.to_thread(understand_by_rules, text, self._said_before())
         except CircuitError as error:
             is_unnamed = error.error_type == "unknown_circuit" or not _NAMES_A_KIND.search(text)
-            if (
-                self._circuit
-                and is_unnamed
-                and not is_of_circuit
-                and (found := await self._of_circuit(text)) is not None
-            ):
+            may_be = bool(self._circuit) and is_unnamed and not is_of_circuit
+            if may_be and (found := await self._of_circuit(text)) is not None:
                 return found
             raise
         return Understood(intent=intent, is_new_circuit=bool(self._circuit))
 
     def _is_of_circuit(self, text: str) -> bool:
         """Whether a text speaks of the circuit there is: by its name, its parts, or a change of it."""
+        if len(text) > LONGEST_REQUEST:
+            return False
         if self._circuit in text or speaks_of_locks([text]) or _IMPROVES.search(text):
             return True
         return _NAMES_A_KIND.search(text) is None
 
     async def _of_circuit(self, text: str) -> Understood | None:
         """What is asked of the circuit there is; None where that is nothing."""
+        if len(text) > LONGEST_REQUEST:
+            return None
         assert self._ask_about is not None
         read = read_answer(await self._ask_about(self._circuit, text))
         return await _understood(read, text, Said()) if read.goals or read.reply else None
