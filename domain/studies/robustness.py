@@ -33,6 +33,12 @@ class Robustness:
         return self.holds_within < _OFTEN_SOLD
 
 
+def tolerance_in_percent(share: float) -> str:
+    """How far parts may be off, for people: ``0.75``, ``12``, ``140``."""
+    value = 100 * share
+    return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"
+
+
 def robustness_of(
     goals: Sequence[DesignGoal],
     values: Mapping[str, float],

@@ -101,12 +101,14 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
         mark = "✓" if verdict.met else "!"
         wish = f" ({out.translate(msg('wish'))})" if goal.weight == "wish" else ""
         out.line(f"{mark} {goal.metric}{wish}: {shown}  ({limit})")
+    from domain.studies.robustness import tolerance_in_percent
+
     for item in result.robustness:
         if item.decisive:
             text = msg(
                 "{metric}: met with parts within ±{share} % (limited by {name})",
                 metric=item.goal.metric,
-                share=f"{100 * item.holds_within:.2g}",
+                share=tolerance_in_percent(item.holds_within),
                 name=item.decisive,
             )
             out.say(msg("Marginal: {text}", text=text) if item.on_edge else text)

@@ -10,11 +10,13 @@ from application.simulation.judging import JudgedGoal
 from application.studies.reading import StoredRow, StoredStudy, figure_of, figures_of
 from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal
+from domain.studies.robustness import tolerance_in_percent
 from domain.studies.study_goals import goal_name
 from presentation.charts.content import Bar, Spot, SpotsContent
 from presentation.charts.svg import bars_svg, bins_svg, lines_svg, plane_svg, spots_svg
 from presentation.goal_margins import GoalRow, limit_text
 from presentation.goal_margins import shown as as_text
+from presentation.goal_words import name_of
 from presentation.report.blocks import Block, Cell, Heading, Paragraph, Picture, Table, Translate
 from presentation.report.goals import goal_table
 from presentation.study_charts import (
@@ -164,8 +166,11 @@ def _yield_words(found: Mapping[str, object]) -> Message:
     )
 
 
-def _statistics(study: StoredStudy, say: Translate) -> Iterator[Block]:
-    keys = ("mean", "sigma", "min", "median", "max")
+def _statistics(study: StoredStudy, say: Translate, *, is_random: bool = True) -> Iterator[Block]:
+    """Figures of the runs together; values that somebody chose have no mean to be told."""
+    told = (("mean", say(msg("Mean"))), ("sigma", "σ"), ("min", say(msg("Least"))),
+            ("median", say(msg("Median"))), ("max", say(msg("Greatest"))))  # fmt: skip
+    keys = [key for key, _ in told if is_random or key in ("min", "max")]
     has_cpk = any(not math.isnan(study.figure("statistics", metric, "cpk")) for metric in study.units)
     rows = []
     for metric in _metrics(study)[:_MOST_TOLD]:
@@ -181,7 +186,7 @@ def _statistics(study: StoredStudy, say: Translate) -> Iterator[Block]:
         rows.append(tuple(cells))
     head = [say(msg("Measurement"))]
     head += [say(msg("Limit"))] if study.goals else []
-    head += [say(msg("Mean")), "σ", say(msg("Least")), say(msg("Median")), say(msg("Greatest"))]
+    head += [name for key, name in told if key in keys]
     head += ["Cpk"] if has_cpk else []
     yield Table(tuple(head), tuple(rows))
     yield from _left_out(len(study.units) - _MOST_TOLD, say)
@@ -304,9 +309,11 @@ def _sensitivity(study: StoredStudy, say: Translate) -> Iterator[Block]:
     yield from _charts(
         study, lambda metric: _tornado(sensitivity_bars(study, metric)), _sensitivity_caption, say
     )
-    head = (msg("Parameter"), msg("Slope"), msg("Percent per percent"), msg("For the whole tolerance"))
     for metric in _metrics(study)[:_MOST_CHARTS]:
         items, unit = sensitivities_of(study, metric), study.units.get(metric, "")
+        has_tolerance = any(not math.isnan(figure_of(item.get("per_tolerance"))) for item in items)
+        head = [msg("Parameter"), msg("Slope"), msg("Percent per percent")]
+        head += [msg("For the whole tolerance")] if has_tolerance else []
         yield Heading(3, one_line(metric))
         yield Table(
             tuple(map(say, head)),
@@ -316,7 +323,7 @@ def _sensitivity(study: StoredStudy, say: Translate) -> Iterator[Block]:
                     Cell(plain(figure_of(item.get("slope"))), is_number=True),
                     Cell(plain(figure_of(item.get("normalized"))), is_number=True),
                     Cell(shown_or_dash(figure_of(item.get("per_tolerance")), unit), is_number=True),
-                )
+                )[: len(head)]
                 for item in items[:_MOST_PARAMETERS]
             ),
         )
@@ -346,7 +353,7 @@ def _sweep(study: StoredStudy, say: Translate) -> Iterator[Block]:
             yield Picture(lines_svg(content), one_line(say(caption)), is_own=True)
     if left_out > 0:
         yield Paragraph(say(msg("{count} more lines are in the table", count=left_out)))
-    yield from _statistics(study, say)
+    yield from _statistics(study, say, is_random=False)
     yield _runs(study, study.rows, say)
     yield from _left_out(len(study.rows) - _MOST_ROWS, say)
 
@@ -373,22 +380,34 @@ def _search(study: StoredStudy, say: Translate) -> Iterator[Block]:
         ))  # fmt: skip
     head = (msg("Parameter"), msg("Start"), msg("Best"), msg("Nearest of the series"))
     yield Table(tuple(map(say, head)), tuple(rows))
-    for item in objects(study.document.get("robustness")):
-        share, decisive = figure_of(item.get("holds_within")), item.get("decisive")
-        if isinstance(decisive, str) and decisive and not math.isnan(share):
-            told = msg(
-                "{metric}: met with parts within ±{share} % (limited by {name})",
-                metric=str(item.get("metric", "")),
-                share=f"{100 * share:.2g}",
-                name=decisive,
-            )
-            yield Paragraph(one_line(say(told)), "warn" if item.get("on_edge") is True else "")
+    yield from _robustness(
+        study, {verdict.goal.metric: say(name_of(verdict.goal)) for verdict in verdicts}, say
+    )
     found = study.part("scatter", "yield")
     if figure_of(found.get("n")) > 0:
         yield Paragraph(say(_yield_words(found)))
     title, content = progress_of(study, say)
     if content is not None:
         yield Picture(lines_svg(content), one_line(say(title)), is_own=True)
+
+
+def _robustness(study: StoredStudy, names: Mapping[str, str], say: Translate) -> Iterator[Block]:
+    """How far parts may be off, a line for each figure: of one with two bounds the nearer one's."""
+    found: dict[str, Mapping[str, object]] = {}
+    for item in objects(study.document.get("robustness")):
+        share, metric = figure_of(item.get("holds_within")), str(item.get("metric", ""))
+        if item.get("decisive") and not math.isnan(share):
+            other = found.get(metric)
+            if other is None or share < figure_of(other.get("holds_within")):
+                found[metric] = item
+    for metric, item in found.items():
+        told = msg(
+            "{metric}: met with parts within ±{share} % (limited by {name})",
+            metric=names.get(metric, metric),
+            share=tolerance_in_percent(figure_of(item.get("holds_within"))),
+            name=str(item.get("decisive")),
+        )
+        yield Paragraph(one_line(say(told)), "warn" if item.get("on_edge") is True else "")
 
 
 def _map(study: StoredStudy, say: Translate) -> Iterator[Block]:

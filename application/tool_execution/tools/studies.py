@@ -21,7 +21,7 @@ from domain.design.locked_elements import locked_elements
 from domain.design.round_table import asked, value_beside_limit
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
-from domain.studies.robustness import Robustness
+from domain.studies.robustness import Robustness, tolerance_in_percent
 from domain.studies.study_spec import StudyKind, StudySpec, element_of_gm_id, read_study_spec
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -406,9 +406,9 @@ def _robustness_line(item: Robustness) -> str:
     metric = item.goal.metric
     if not item.decisive:
         return f"{metric}: margin {item.margin:.4g}, not moved by these values"
-    edge = "ON THE EDGE: " if item.on_edge else ""
+    edge, within = "ON THE EDGE: " if item.on_edge else "", tolerance_in_percent(item.holds_within)
     return (
-        f"{metric}: {edge}margin {item.margin:.4g}, holds for parts within ±{100 * item.holds_within:.2g} % "
+        f"{metric}: {edge}margin {item.margin:.4g}, holds for parts within ±{within} % "
         f"({item.decisive} decides)"
     )
 

@@ -172,3 +172,29 @@ def test_a_wide_drawing_is_cut_where_parts_overlap() -> None:
         assert spans[0][0] == -20
         assert abs(spans[-1][1] - (width - 20)) < 0.5
         assert all(before[1] - after[0] > 60 for before, after in pairwise(spans))
+
+
+def test_chosen_values_have_no_mean_and_no_empty_column_stands() -> None:
+    told = {"mean": 1.5e4, "min": 1e4, "max": 2e4}
+    swept = tables(blocks_of("sweep", {"statistics": {"bw": told}}, [row(0, 1e4), row(1, 2e4)], goals=()))[0]
+    assert swept == [["Measurement", "Least", "Greatest"], ["bw", "10 kHz", "20 kHz"]]
+    item = {"parameter": "R1", "slope": 1.0, "normalized": -1.0}
+    for more, columns in (({}, 3), ({"per_tolerance": 50.0}, 4)):
+        document = {"statistics": {"bw": {"sensitivities": [item | more]}}}
+        assert len(tables(blocks_of("sensitivity", document, [row(0, 1e4)]))[0][1]) == columns
+
+
+def test_how_far_parts_may_be_off_is_told_once_a_figure() -> None:
+    bounds = [
+        {"metric": "gain", "holds_within": 0.0075, "decisive": "R1", "on_edge": True},
+        {"metric": "gain", "holds_within": 0.0099, "decisive": "R2"},
+        {"metric": "upper_cutoff", "holds_within": 1.4, "decisive": "R1"},
+    ]
+    goals = [
+        DesignGoal(metric=name, expression="", unit="dB", minimum=1.0) for name in ("gain", "upper_cutoff")
+    ]
+    best = {"values": {"R1": "1k"}, "goals": [{"metric": g.metric, ">=": 1.0, "value": 2.0} for g in goals]}
+    told = said(blocks_of("optimize", {"best": best, "robustness": bounds}, [row(0, 1e4)], goals=goals))
+    assert "Gain: met with parts within ±0.75 % (limited by R1)" in told
+    assert "Upper cutoff: met with parts within ±140 % (limited by R1)" in told
+    assert told.count("Gain: met") == 1
