@@ -63,7 +63,7 @@ def _condition_of(goal: DesignGoal) -> str:
 
 
 def _name_of(goal: DesignGoal) -> Message:
-    known = _known_name(goal.metric)
+    known = _own_name(goal)
     if known is None:
         said = msg("{name}", name=_set_apart(goal.metric))
         return GivenName(said.template, said.params, _measured_name(goal.expression))
@@ -79,6 +79,31 @@ def _name_of(goal: DesignGoal) -> Message:
     return msg("Attenuation at {frequency}", frequency=at)
 
 
+def _own_name(goal: DesignGoal) -> Message | None:
+    """What we call a goal: a gain by its frequency, a figure that is asked twice by what is measured."""
+    figure = _NUMBERED.sub("", goal.metric)
+    if figure == "gain" and (frequency := _frequency_in(goal.expression)) is not None:
+        return msg("Gain at {frequency}", frequency=typeset(number(frequency, "Hz")))
+    known = _known_name(goal.metric)
+    if known is None and figure != goal.metric and (base := _known_name(figure)) is not None:
+        return _measured_name(goal.expression) or base
+    return known
+
+
+_NUMBERED = re.compile(r"_\d+$")
+_FIGURES = {
+    "gain_margin": msg("Gain margin"), "ugf": msg("Unity-gain frequency"),
+    "lower_cutoff": msg("Lower cut-off"),
+    "upper_cutoff": msg("Upper cut-off"), "dc_gain": msg("DC gain"), "group_delay": msg("Group delay"),
+    "phase": msg("Phase"), "input_impedance": msg("Input impedance"), "rise_time": msg("Rise time"),
+    "fall_time": msg("Fall time"), "settling_time": msg("Settling time"), "slew_rate": msg("Slew rate"),
+    "thd": msg("Total harmonic distortion"), "noise": msg("Total noise"),
+    "input_noise": msg("Input-referred noise"),
+    "collector_current": msg("Collector current"), "drain_current": msg("Drain current"),
+    "collector_emitter": msg("Collector-emitter voltage"), "collector_voltage": msg("Collector voltage"),
+    "inductor_peak": msg("Peak inductor current"),
+}  # fmt: skip
+"""What the figures are called that the built-in model reads of a circuit which is there."""
 _QUANTITIES = {
     "bandwidth": msg("Bandwidth"), "lowcut": msg("Lower cut-off"), "highcut": msg("Upper cut-off"),
     "ugf": msg("Unity-gain frequency"), "q": msg("Quality factor Q"), "phase_margin": msg("Phase margin"),
@@ -128,7 +153,8 @@ def _known_name(metric: str) -> Message | None:
     # Late: the catalogue brings numpy, and most commands never name a goal.
     from domain.design.catalogue import FAMILIES
 
-    return next((family.labels[metric] for family in FAMILIES.values() if metric in family.labels), None)
+    labels = (family.labels[metric] for family in FAMILIES.values() if metric in family.labels)
+    return next(labels, _FIGURES.get(metric))
 
 
 def limit_words(translate: Callable[[Message], str], goal: DesignGoal) -> str:

@@ -196,5 +196,5 @@ def test_how_far_parts_may_be_off_is_told_once_a_figure() -> None:
     best = {"values": {"R1": "1k"}, "goals": [{"metric": g.metric, ">=": 1.0, "value": 2.0} for g in goals]}
     told = said(blocks_of("optimize", {"best": best, "robustness": bounds}, [row(0, 1e4)], goals=goals))
     assert "Gain: met with parts within ±0.75 % (limited by R1)" in told
-    assert "Upper cutoff: met with parts within ±140 % (limited by R1)" in told
+    assert "Upper cut-off: met with parts within ±140 % (limited by R1)" in told
     assert told.count("Gain: met") == 1
