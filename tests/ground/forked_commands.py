@@ -30,7 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shared.late_patterns import _LatePattern
 from tests.ground import warm_python
+from tests.ground.forked_cpu_workers import fork_cpu_workers
 from tests.ground.forked_process import ForkedProcess
 from tests.ground.known_boxes import find_beforehand
 
@@ -179,7 +181,8 @@ _LEFT_COLD = (
 
 _AT_FIRST_USE = (
     "langgraph.checkpoint.sqlite.aio", "httpcore", "anyio._backends._asyncio", "numpy.ma",
-    "encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig",
+    "encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig", "matplotlib.figure",
+    "matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg",
 )  # fmt: skip
 """Of others, imported by what they are imported by when it is first called."""
 
@@ -205,7 +208,15 @@ def import_everything(also_import: Sequence[str] = ()) -> None:
                     importlib.import_module(module.name)
     for name in ("main", "bootstrap", *_AT_FIRST_USE):
         importlib.import_module(name)
+    compile_late_patterns()
     find_beforehand()
+
+
+def compile_late_patterns() -> None:
+    """Each fork would compile anew those that it uses."""
+    for each in gc.get_objects():
+        if isinstance(each, _LatePattern):
+            assert each.pattern
 
 
 def _serve(files: socket.socket, also_import: Sequence[str]) -> None:
@@ -285,6 +296,7 @@ def _become(order: dict[str, Any]) -> None:
         os.environ.update(order["environment"])
         os.chdir(order["cwd"])
         sys.argv = ["main.py", *order["argv"]]
+        fork_cpu_workers()
         moments = None
         if order.get("count") or order.get("kill_at"):
             moments = count_moments(order["kill_at"])

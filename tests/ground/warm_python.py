@@ -70,6 +70,11 @@ class _OwnPython(Server):
         self._process.wait(_ENDS_WITHIN_S)
 
 
+def is_standing() -> bool:
+    """Whether `start` forks."""
+    return _PLACE in os.environ
+
+
 def start(module: str, *argv: str, hand: socket.socket | None = None) -> Server:
     """Run `module.main()` with these arguments, behind the number of the socket it is handed."""
     place = os.environ.get(_PLACE)

@@ -26,6 +26,7 @@ from shared.errors import CircuitAIError
 from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.scripted_family import ScriptedFamily, only
 from tests.ground.forked_commands import import_everything
+from tests.ground.forked_cpu_workers import fork_cpu_workers
 
 SENTENCE = "An RC low-pass at 1 kHz"
 
@@ -106,6 +107,7 @@ def in_fork(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
         os.setsid()
+        fork_cpu_workers()
         status = 1
         try:
             os.write(writing, json.dumps(work()).encode())
