@@ -43,7 +43,7 @@ def find_rails(page: Page) -> Rails:
             net, base, value = (
                 (plus, minus, source.ohms or 0.0) if minus in held else (minus, plus, -(source.ohms or 0.0))
             )
-            is_meter = value == 0 and base in signs and base != GROUND and _is_of_sources(base, page)
+            is_meter = value == 0 and base in signs and base != GROUND and _measures_a_rail(net, base, page)
             if (base != GROUND and not is_meter) or net in held:
                 continue
             held.add(net)
@@ -99,6 +99,13 @@ def _feeds(net: str, page: Page, source: Part) -> bool:
         if part.kind == "r" and named and _biases(part, net, page):
             return True
     return False
+
+
+def _measures_a_rail(net: str, base: str, page: Page) -> bool:
+    """All of a supply's current; in the lead of one collector or drain a meter stands where it is."""
+    fed = [(part, pin) for part in page.parts for pin in part.pins if pin.net == net and part.kind != "v"]
+    is_lead = len(fed) == 1 and fed[0][0].kind in TRANSISTORS and fed[0][1].role == "out"
+    return not is_lead and _is_of_sources(base, page)
 
 
 def _is_of_sources(net: str, page: Page) -> bool:

@@ -548,7 +548,8 @@ class _Roles:
             if part.kind not in TWO_POLES:
                 continue
             a, b = part.nets
-            if a in self.signs or b in self.signs or part.kind in "vi" or part.kind in "egfhb":
+            is_meter = part.kind == "v" and part.style == "dc" and part.ohms == 0 and not {a, b} & channels
+            if a in self.signs or b in self.signs or (part.kind in "viegfhb" and not is_meter):
                 upright[at] = True
             elif part.kind == "r" and part.ohms and strongest > 0:
                 current = abs(self.heights[a] - self.heights[b]) / part.ohms

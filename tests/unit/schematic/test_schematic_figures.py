@@ -395,3 +395,19 @@ def test_boxes_of_one_make_have_their_outputs_on_the_same_side() -> None:
     for name in "abc":
         assert roles.ranks[f"o{name}"] > roles.ranks[f"f{name}"]
         assert roles.sides[at[f"X{name}"]].right == ("out",)
+
+
+def test_meters_stand_in_the_lead_they_measure() -> None:
+    """Along the signal's way they lie; at one collector they stay, be all of the supply's current in it."""
+    text = "t\nVCC vcc 0 9\nVEE vee 0 -9\nVM vcc c 0\nVIN in 0 SIN(0 1 1k)\nQ1 c in out q\nR2 out vee 10\n"
+    text += "VO out x 0\nVL x y 0\nRL y 0 50\n.model q npn\n"
+    _, roles, at = roles_by_name(text)
+    assert {part.name for part in roles.rails.sources} == {"VCC", "VEE"}
+    assert [roles.upright[at[name]] for name in ("VM", "VIN", "VO", "VL", "RL")] == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]
+    assert wrong_in(text.encode()) == []
