@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -45,6 +46,8 @@ STAGE = 3.0
 PAGE_WIDTH, PAGE_HEIGHT = 0.3, 0.6
 STUB_BEND, CORNER, BACKWARDS, SIDEWAYS = 4.0, 2.0, 7.0, 1.0
 PAIR_WIDTH = 8
+_RAIL = 4
+"""Transistors whose sources or emitters are on one line: it is as good as a supply."""
 _NEAR, _FAR = 6, 9
 """Of a pair: up to how far above or below it something stands in its row, and next to it."""
 _GROUND_ABOVE = 2
@@ -359,6 +362,7 @@ class Layout:
             for (one, other), weight in zip(found, self._mate_weights, strict=False)
             if weight == MIRROR and self.roles.flips[one] != self.roles.flips[other]
         ]  # fmt: skip
+        facing += behind  # what drives stands left
         self._facing = np.array(facing, dtype=np.int64).reshape(-1, 2)
         self._mate_weights = np.concatenate([self._mate_weights, np.full(len(behind), STAGE)])
         return np.array(found, dtype=np.int64).reshape(-1, 2)
@@ -380,9 +384,11 @@ class Layout:
         """Transistors of a kind on one rail, of which one drives the other: stages in a row."""
         driven: dict[tuple[str, str, int, str], list[int]] = {}
         own = [at for at in self.moving if self.page.parts[at].kind in TRANSISTORS]
+        lines = Counter(self.page.parts[at].net("com") for at in own)
+        rails = {net for net, count in lines.items() if net in self.roles.rails.signs or count >= _RAIL}
         for at in own:
             part = self.page.parts[at]
-            if part.net("com") in self.roles.rails.signs and at not in self.roles.led_back:
+            if part.net("com") in rails and at not in self.roles.led_back:
                 key = (part.net("in"), part.kind, part.polarity, part.net("com"))
                 driven.setdefault(key, []).append(at)
         return [

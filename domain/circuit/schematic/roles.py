@@ -382,9 +382,7 @@ class _Roles:
             ranks |= self._beyond(
                 max(ahead.get(net, 0) for net in goals), max(map(ranks.__getitem__, goals)), ahead
             )
-        for ring in self.rings:  # the signal goes around once
-            first = ranks[ring.nets[0]]
-            ranks.update({net: first + number for number, net in enumerate(ring.nets)})
+        self._go_around(ranks)
         for first, second in self.pairs:  # one stage
             for role in ("out", "in"):
                 nets = [self.parts[at].net(role) for at in (first, second)]
@@ -392,6 +390,16 @@ class _Roles:
                     mean = sum(ranks[net] for net in nets) / 2
                     ranks.update(dict.fromkeys(nets, mean))
         return ranks
+
+    def _go_around(self, ranks: dict[str, float]) -> None:
+        """Of rings: the signal goes around once; what takes it stands behind the stage it takes it from."""
+        for ring in self.rings:
+            first = ranks[ring.nets[0]]
+            ranks.update({net: first + number for number, net in enumerate(ring.nets)})
+            for at in self.drawn:
+                base, out = self.parts[at].net("in"), self.parts[at].net("out")
+                if base in ring.nets and out in ranks and out not in ring.nets:
+                    ranks[out] = max(ranks[out], ranks[base] + 1)
 
     def _beyond(self, last: int, rank: float, ahead: Mapping[str, int]) -> dict[str, float]:
         """Of amplifiers that follow on the output and lead back from there, as of a state-variable filter."""

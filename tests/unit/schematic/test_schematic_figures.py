@@ -99,6 +99,27 @@ def test_the_stages_of_a_ring_are_a_row_that_ends_at_the_output() -> None:
     assert not any(roles.flips[place[f"MN{number}"]] for number in range(1, 6))
 
 
+def test_what_takes_the_signal_of_a_ring_stands_behind_its_stage() -> None:
+    """Its supplies may be lines behind resistors, too."""
+    nets = ["n3", "n1", "n2", "n3", "buf"]
+    stages = "".join(
+        f"MN{at} {far} {near} low low n\nMP{at} {far} {near} high high p\n"
+        for at, (near, far) in enumerate(itertools.pairwise(nets), start=1)
+    )
+    text = f"t\nVDD vdd 0 3 PWL(0 0 1n 3)\nR1 vdd high 1\nR2 low 0 1\n{stages}.print tran v(buf)\n{_MODELS}"
+    _, roles, place = roles_by_name(text)
+    assert roles.ranks["buf"] > roles.ranks["n3"] > roles.ranks["n2"] > roles.ranks["n1"]
+    assert not any(roles.flips[place[f"MN{number}"]] for number in range(1, 5))
+    page, block = next(circuit_of(text.encode()))
+    drawing = draw(page, effort=Effort(starts=1, moves=1_500))
+    assert [*differences(block, drawing), *faults_of(drawing)] == []
+    at = places(drawing)
+    for kind in ("mn", "mp"):
+        row = [f"{kind}{number}" for number in range(1, 5)]
+        assert columns(at, *row) == sorted(columns(at, *row))
+        assert max(rows(at, *row)) - min(rows(at, *row)) <= 4
+
+
 _TWIN = "V1 in 0 AC 1\nR1 in a 10k\nR2 out a 10k\nC1 b in 10n\nC2 b out 10n\nRL out 0 1meg\n"
 
 
