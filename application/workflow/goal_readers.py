@@ -114,7 +114,7 @@ _IMPROVES = late_pattern(
     r"|\b(?:this|my|the)\s+(?:[\w-]+\s+){0,3}(?:circuit|amplifier|filter|converter|stage|buck|boost|regulator|divider)\b"
     r"|\b(?:stage|circuit|amplifier|filter|converter)\s+of\s+mine\b"
     r"|改进|优化|改善|提高|降低|调整|[把将].{0,12}(?:改|调|提|降)"
-    r"|(?:这个?|当前|现有的?|已有的?|我的)[^，。,]{0,8}(?:电路|放大器?|滤波器?|变换器|转换器|电源)",
+    r"|(?:这个?|该|本|此|当前|现有的?|已有的?|我的)[^，。,]{0,8}(?:电路|放大器?|滤波器?|变换器|转换器|电源)",
     re.IGNORECASE,
 )
 """How a change of the circuit there is wanted, not another one of the kind it names."""

@@ -45,7 +45,7 @@ from shared.message import Message, msg
 
 _ENDS = re.compile(
     r"(?P<end>\s*(?:(?<!\d)[,，]|[,，](?!\d)|[;；。、\n!！]|\.(?=\s|$))\s*(?:(?:and|but|with|also)\s+)?"
-    r"|\s+(?:and|with|but|while)\s+|并且|而且|以及|同时|且|(?<=[\u3400-\u9fffA-Za-z0-9])和(?=[\u3400-\u9fff]))",
+    r"|:\s+|\s+(?:and|but|while|with(?=\s+(?:an?|the|no|at)\s))\s+|并且|而且|以及|同时|且|(?<=[\u3400-\u9fffA-Za-z0-9])和(?=[\u3400-\u9fff]))",
     re.IGNORECASE,
 )
 _MOST_MISSED = 3
@@ -86,9 +86,10 @@ def goals_told(brief: Mapping[str, Any], text: str, speech: Speech) -> str:
             if isinstance(wanted, Message):
                 problems.append(speech.say(wanted))
             else:
-                entry = goal_entry(circuit, _of_one_form(circuit, wanted), _with_sign(ask, piece))
+                meant = _as_meant(ask, piece)
+                entry = goal_entry(circuit, _of_one_form(circuit, wanted), meant)
                 metric = _free_metric(wanted.key, [each["metric"] for each in goals])
-                goals.append({**entry, **_around(ask, tolerance), "metric": metric, "words": piece})
+                goals.append({**entry, **_around(meant, tolerance), "metric": metric, "words": piece})
         if not demands and (figures or mentions):
             left.append(piece)
     if left:
@@ -111,33 +112,42 @@ _ARTICLE = re.compile(r"\b(?:an?|the)\b", re.IGNORECASE)
 """It is no number here: "a voltage gain of 40 dB"."""
 _LEFT_ALONE = re.compile(
     r"\b(?:right now|currently|at present|now (?:i|it)|i (?:get|measure|see))\b|现在|目前|测得|测出"
-    r"|\b(?:stays?|remains?) (?:as|at|the|where|in)\b|\bunchanged\b|保持.*不变|不变$",
+    r"|\b(?:stays?|remains?)\b(?! (?:below|above|under|over|within|between))|\bunchanged\b|保持.*不变|不变$",
     re.IGNORECASE,
 )
 """Words of what is, or stays, as it is."""
 _TOLERANCE = re.compile(
-    r"(?:±|\+\s?/?\s?-|\bplus or minus\b|\bgive or take\b|\bwithin\b|正负|(?:误差|偏差)\S{0,5}?)"
-    r"\s*(?:±\s*)?$",
+    r"(?:±|\+\s?/?\s?-|\bplus or minus\b|\bgive or take\b|\bwithin\b|正负|上下(?:浮动|差)?|差个?|允许"
+    r"|精度|(?:误差|偏差)\S{0,6}?)\s*(?:±\s*)?$",
     re.IGNORECASE,
 )
 _BEGINS_TOLERANCE = re.compile(
-    r"\s*(?:±|\+\s?/?\s?-|plus or minus|give or take|within|正负|误差|偏差)", re.IGNORECASE
-)
-_LOSS = re.compile(
-    r"\battenuat|\bsuppress|\breject|\bknock\w*\b|\bdown by\b|\blos(?:s|ses|ing|e)\b|衰减|抑制|压[到低]|损耗",
+    r"\s*(?:±|\+\s?/?\s?-|plus or minus|give or take|within|正负|误差|偏差|上下|差个?\s*\d|允许\s*±|精度)",
     re.IGNORECASE,
 )
+_LOSS = re.compile(
+    r"\battenuat\w*|\bsuppress\w*|\breject\w*|\bknock\w*|\bdown\b(?!\s+to\b)|\blos(?:s|ses|ing|e)\b"
+    r"|衰减|抑制|压(?!到)低?|损耗|掉",
+    re.IGNORECASE,
+)
+_THREE_DB = re.compile(r"(?<![\d.])[-−]?\s?3\s?dB(?![A-Za-z0-9.])", re.IGNORECASE)
+_EDGES = re.compile(r"\b[12]0\s?%?\s?(?:-|to|–|到)\s?[89]0\s?%?")
+"""Between which parts of a step its time is taken: "10-90 rise time"."""
+_NO_WORSE = re.compile(
+    r"\bno worse than\b|\bstill (?:need|want)\b|不[差劣]于|[还仍](?:要|得|需)有?", re.IGNORECASE
+)
+_LAGS = re.compile(r"\blag\w*\b|滞后", re.IGNORECASE)
 _PASS_BAND = re.compile(r"pass-?band|通带", re.IGNORECASE)
 _DOWN_TO = re.compile(r"\bdown to\b|低到|下到", re.IGNORECASE)
-_UP_TO = re.compile(r"\b(?:up to|(?:as )?wide as)\b|高到|宽到", re.IGNORECASE)
-_SETTLES = re.compile(r"\bsettl\w+|稳(?:定)?下来", re.IGNORECASE)
+_UP_TO = re.compile(r"\b(?:up (?:to|past|beyond)|(?:as )?wide as)\b|高到|宽到", re.IGNORECASE)
+_SETTLES = re.compile(r"\bsettl\w+|稳定|稳下来", re.IGNORECASE)
 _OUT = re.compile(r"\b(?:out|deliver|gives?|want|need|make|set)\b|[要出为]", re.IGNORECASE)
 
 
 def _pieces(text: str, file: str) -> list[str]:
     """The clauses of a sentence, each with one figure; what has none belongs to the one before."""
     text = text.replace(file, " ") if file else text
-    text = _IN_PARENTHESES.sub(_unwrapped, text)
+    text = _IN_PARENTHESES.sub(_unwrapped, _EDGES.sub(" ", text))
     found = _ENDS.split(text)
     clauses, ends = found[::2], ["", *found[1::2]]
     pieces: list[str] = []
@@ -201,7 +211,10 @@ def _named(piece: str, circuit: Circuit) -> list[str]:
     said = {each.dimension: each.text for each in reversed(sentence.mentions)}
     hertz = said.get("Hz", "")
     is_loss = _LOSS.search(piece) is not None
+    at_three_db = _THREE_DB.sub(" ", piece) if _THREE_DB.search(piece) else ""
+    has_place = any(each.dimension == "Hz" or "Hz" in each.may_be for each in sentence.mentions)
     ways = (
+        (at_three_db and has_place, f"cutoff {_LOSS.sub(' ', at_three_db).replace('处', ' ')}"),
         (hertz and _DOWN_TO.search(piece), f"lower cutoff below {hertz}"),
         (hertz and _UP_TO.search(piece), f"bandwidth above {hertz}"),
         ("s" in said and _SETTLES.search(piece), f"settling time {piece}"),
@@ -209,7 +222,7 @@ def _named(piece: str, circuit: Circuit) -> list[str]:
         ("dB" in said, f"gain {piece}"),
         ("x" in said and "放大" in piece, f"增益{piece.replace('放大', '')}"),
         ("V" in said and circuit.drive_pulse and _OUT.search(piece), f"output voltage {said.get('V')}"),
-        (hertz and not _is_wish(piece), ""),  # "50 kHz hash on my sensor line"
+        (hertz and (circuit.drive_pulse or not _is_wish(piece)), ""),  # "50 kHz hash on my sensor line"
     )
     return [next((named for is_meant, named in ways if is_meant), piece)]
 
@@ -227,24 +240,32 @@ _FEW_WORDS = 4
 
 def _is_wish(piece: str) -> bool:
     """Whether a frequency by itself is what is wanted, and not one that is spoken of."""
+    if re.search(r"(?:是|\b(?:is|are)\b)\s*[\d.]", piece, re.IGNORECASE):
+        return False
     return (
         _WISH.search(piece) is not None
         or len(re.findall(r"[A-Za-z]+|[\u3400-\u9fff]{2}", piece)) <= _FEW_WORDS
     )
 
 
-def _with_sign(ask: Ask, piece: str) -> Ask:
-    """An attenuation as the gain it means, and a gain as a factor without its sign."""
-    if ask.value is None or ask.figures[0] != "gain":
+_OTHER: Mapping[Bound | None, Bound | None] = {"at_least": "at_most", "at_most": "at_least", None: None}
+
+
+def _as_meant(ask: Ask, piece: str) -> Ask:
+    """An attenuation as the gain it means, a lag as the phase, a gain as a factor without its sign."""
+    if ask.value is None:
         return ask
-    if ask.unit == "x":
-        return replace(ask, value=abs(ask.value))
-    if not _LOSS.search(piece) or ask.value <= 0:
+    key = ask.figures[0]
+    if ask.bound is None and ask.upper is None and _NO_WORSE.search(piece):
+        ask = replace(ask, bound="at_most" if FIGURES[key].is_better_low else "at_least")
+    if ask.unit == "x" and key == "gain":
+        return replace(ask, value=abs(ask.value or 0.0))
+    turns = _LOSS if key == "gain" else _LAGS if key == "phase" else None
+    if turns is None or not turns.search(piece) or (ask.value or 0.0) <= 0:
         return ask
-    other: dict[Bound | None, Bound | None] = {"at_least": "at_most", "at_most": "at_least"}
     if ask.upper is not None:
-        return replace(ask, value=-ask.upper, upper=-ask.value)
-    return replace(ask, value=-ask.value, bound=other.get(ask.bound))
+        return replace(ask, value=-ask.upper, upper=-(ask.value or 0.0))
+    return replace(ask, value=-(ask.value or 0.0), bound=_OTHER[ask.bound])
 
 
 def _of_one_form(circuit: Circuit, wanted: Wanted) -> Wanted:

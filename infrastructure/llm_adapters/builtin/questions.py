@@ -394,7 +394,7 @@ def _bound(before: str, after: str) -> Bound | None:
         return "at_most" if than["low"] else "at_least"
     if re.search(r"(?:>|≥|大于|高于|超过|至少|over|above|at least)\s*=?\s*$", before, ANY_CASE):
         return "at_least"
-    if re.search(r"(?:<|≤|小于|低于|不超过|below|under|within)\s*=?\s*$", before, ANY_CASE):
+    if re.search(r"(?:<|≤|小于|低于|不超过|below|under|within|inside)\s*=?\s*$", before, ANY_CASE):
         return "at_most"
     if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以上|or more)", after, ANY_CASE):
         return "at_least"

@@ -97,6 +97,12 @@ def read(text: str, file: str) -> tuple[dict[str, tuple[float, float]], str]:
             "gain of -10 and a lower cut-off that stays below 50 Hz",
             {"gain": (9.5, 10.5), "lower_cutoff": (-INF, 50)},
         ),
+        ("想压到26dB左右，上下差1dB都行", {"gain": (25, 27)}),
+        (
+            "it should be down 30dB at 10 Hz, phase lag below 20 degrees at 1 kHz",
+            {"gain": (-30.5, -29.5), "phase": (-20, INF)},
+        ),
+        ("-3dB在1.5kHz，还要有35 dB", {"cutoff": (1425, 1575), "gain": (35, INF)}),
         ("集电极静态电压应为 6.5 V ± 0.5 V", {"collector_voltage": (6, 7)}),
         ("放大10倍,带宽800kHz以上", {"gain": (9.5, 10.5), "bandwidth": (8e5, INF)}),
     ],
