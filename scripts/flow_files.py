@@ -61,25 +61,29 @@ def trace(report: Path, words: list[str]) -> None:
         str(root / "main.py"),
     )
     entered: set[CodeType] = set()
+    of_others: set[CodeType] = set()
 
-    def note(frame: FrameType, event: str, _argument: Any) -> None:
-        if event != "call":
-            return
+    def note(frame: FrameType, _event: str, _argument: Any) -> None:
+        """Told of each call alone: nothing within a function is asked for."""
         code = frame.f_code
+        if code in entered or code in of_others:
+            return
         is_function = code.co_flags & inspect.CO_OPTIMIZED  # no module, no body of a class
         caller = frame.f_back.f_code if frame.f_back is not None else code
         # A generator or comprehension of a module's body runs as it is imported: nobody calls it.
         is_of_import = code.co_name.startswith("<") and caller.co_name == "<module>"
-        if is_function and not is_of_import and code.co_filename.startswith(places):
+        if not is_function or not code.co_filename.startswith(places):
+            of_others.add(code)
+        elif not is_of_import:
             entered.add(code)
 
-    threading.setprofile(note)
-    sys.setprofile(note)
+    threading.settrace(note)
+    sys.settrace(note)
     import main
 
     sys.argv = ["main.py", *words]
     main.main()
-    sys.setprofile(None)
+    sys.settrace(None)
     counts: dict[str, int] = {}
     for code in entered:
         name = str(Path(code.co_filename).relative_to(root))
