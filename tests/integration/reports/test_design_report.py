@@ -23,6 +23,10 @@ CE = (
     "Q1 c b e n1\nRC vcc c 4.7k\nRE e 0 1k\n.model n1 NPN(IS=1e-14 BF=200 VAF=100)\n"
     ".ac dec 10 10 10meg\n.tran 1u 300u\n.meas ac peak max vdb(c)\n.end\n"
 )
+STAGE = (
+    "Amplifier & co <b>\nVcc vcc 0 12\nVin b 0 DC 0.65 AC 1\nQ1 c b 0 n1\nRC vcc c 4.7k\n.model n1 NPN\n"
+    ".ac dec 10 10 10meg\n.meas ac peak max vdb(c)\n.end\n"
+)
 DIVIDER = "divider\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
 
 
@@ -63,12 +67,15 @@ def test_a_page_has_goals_curves_and_operating_point(forked_commands: ForkedComm
     assert "Content-Security-Policy" in page
     again = run(forked_commands, "report", project, "-o", target)
     assert again.exit_code == 2  # nothing is written over unasked
+    assert target.read_text("utf-8") == page
+    (project / "ce.cir").write_text(DIVIDER)
     assert run(forked_commands, "report", project, "-o", target, "--force").exit_code == 0
+    assert "R2 out 0 1k" in target.read_text("utf-8")
 
 
 def test_a_pdf_has_pages_and_chinese_words(forked_commands: ForkedCommands, project: Path) -> None:
     target = project / "报告.pdf"
-    (project / "ce.cir").write_text(CE.replace(".tran 1u 300u\n", ""))
+    (project / "ce.cir").write_text(STAGE)
     made = run(forked_commands, "report", project, "-o", target, language="zh_CN")
     assert made.exit_code == 0, made.stdout + made.stderr
     pages = pypdf.PdfReader(target).pages
@@ -82,7 +89,7 @@ def test_a_pdf_has_pages_and_chinese_words(forked_commands: ForkedCommands, proj
 
 def test_markdown_names_its_pictures(forked_commands: ForkedCommands, project: Path) -> None:
     target = project / "the report.md"
-    (project / "ce.cir").write_text(CE.replace(".tran 1u 300u\n", ""))
+    (project / "ce.cir").write_text(STAGE)
     made = run(forked_commands, "report", project, "-o", target, "--json")
     assert made.exit_code == 0, made.stdout + made.stderr
     text = target.read_text("utf-8")
