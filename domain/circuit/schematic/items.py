@@ -154,10 +154,23 @@ class _Items:
         columns = (0, inner, width - inner, width)
         rows = [
             [Member(at, x, 0) for at, x in zip(loads, columns, strict=True) if at is not None],
-            [Member(pair.couplings[0], outer, 0), Member(pair.couplings[1], width - outer, 0)],
+            [
+                member
+                for at, x in zip(pair.couplings, (outer, width - outer), strict=True)
+                for member in (Member(at, x, 0), *self._over(at, x))
+            ],
             [Member(pair.left, 0, 0), Member(pair.right, width, 0)],
         ]
         return Item(tuple(tuple(row) for row in rows[:: left.polarity] if row))
+
+    def _over(self, coupling: int, x: int) -> list[Member]:
+        """What is parallel to a lying element, above it."""
+        ends = {*self.parts[coupling].nets}
+        parallel = [
+            at for at in self.roles.drawn
+            if at != coupling and self.parts[at].kind in "rc" and {*self.parts[at].nets} == ends
+        ]  # fmt: skip
+        return [Member(at, x, -_ABOVE * number) for number, at in enumerate(parallel, start=1)]
 
     def _below(self, amplifier: int) -> list[Member]:
         """What leads from an amplifier's output to its inverting input, which is below."""

@@ -203,8 +203,12 @@ class _Roles:
         crossed = tuple(map(self._from_left, self.crossed))
         for each in crossed:
             flips[each.left], flips[each.right] = True, False
-            for at, role in zip(each.couplings, ("out", "in"), strict=True):
-                turns[at] = 1 if self.parts[at].nets[0] == self.parts[each.left].net(role) else 3
+            for coupling, role in zip(each.couplings, ("out", "in"), strict=True):
+                ends = {*self.parts[coupling].nets}
+                for at in (at for at in self.drawn if self.parts[at].kind in "rc"):
+                    if {*self.parts[at].nets} == ends:  # the coupling, and what is parallel to it
+                        turns[at] = 1 if self.parts[at].nets[0] == self.parts[each.left].net(role) else 3
+                        upright[at] = False
         return gates, twin_tees, filter_stages, crossed
 
     def _fed_back(self) -> Iterator[tuple[int, int]]:

@@ -432,3 +432,14 @@ def test_meters_stand_in_the_lead_they_measure() -> None:
         True,
     ]
     assert wrong_in(text.encode()) == []
+
+
+def test_what_is_parallel_to_a_coupling_of_two_transistors_is_above_it() -> None:
+    text = "t\nVCC vcc 0 9\nR1 vcc a 1k\nR2 vcc b 1k\nR3 a y 10k\nC3 y a 1n\nR4 b x 10k\nC4 b x 1n\n"
+    at = drawn(f"{text}Q1 a x 0 n\nQ2 b y 0 n\n.model n npn\n")
+    assert columns(at, "c3", "c4") == columns(at, "r3", "r4")
+    assert [high - low for high, low in zip(rows(at, "c3", "c4"), rows(at, "r3", "r4"), strict=True)] == [
+        -3,
+        -3,
+    ]
+    assert len({*rows(at, "q1", "q2")}) == len({*rows(at, "r1", "r2")}) == 1
