@@ -80,7 +80,7 @@ def _with_reply(found: GoalsRead) -> GoalsRead:
     if found.reply:
         return found
     reply: str | Message = ""
-    if found.goals and found.left_out:
+    if found.left_out and (found.goals or not found.questions):
         reply = msg(
             "These requirements could not be turned into figures that a simulation measures: {names}. Say "
             "them differently, or continue without them.",
@@ -181,7 +181,9 @@ class RuleGoals:
             return None
         assert self._ask_about is not None
         read = read_answer(await self._ask_about(self._circuit, text))
-        return await _understood(read, text, Said()) if read.goals or read.reply else None
+        if not (read.goals or read.reply or read.left_out):
+            return None
+        return await _understood(_with_reply(read), text, Said())
 
 
 def wants_improvement(text: str) -> bool:

@@ -221,6 +221,16 @@ async def test_a_circuit_that_is_named_is_a_new_one(project: Project, text: str)
     assert project.text("amp.cir") == AMPLIFIER
 
 
+async def test_demands_that_contradict_are_said(project: Project) -> None:
+    project.write("amp.cir", AMPLIFIER)
+    await project.design(
+        "gain above 40 dB, gain below 30 dB", at_hand="amp.cir", decide=lambda _question: "decline"
+    )
+    assert project.goals == {"gain": (40, None)}
+    (told,) = [event for event in project.events if isinstance(event, GoalsUnderstood)]
+    assert "could not be turned into figures" in str(told.assumptions[0])
+
+
 async def test_what_is_no_goal_is_answered_or_refused(project: Project) -> None:
     project.write("amp.cir", AMPLIFIER.replace("out", "load"))
     done = await project.design("improve it: as little noise as possible", at_hand="amp.cir")
