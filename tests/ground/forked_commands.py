@@ -25,7 +25,7 @@ import sys
 import termios
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -200,6 +200,13 @@ def import_everything(also_import: Sequence[str] = ()) -> None:
     if _imported:
         return
     _imported.append(True)
+    with _fonts_listed_apart():
+        _import_program()
+    compile_late_patterns()
+    find_beforehand()
+
+
+def _import_program() -> None:
     for package in ("shared", "domain", "application", "infrastructure", "presentation", "composition"):
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
@@ -208,8 +215,24 @@ def import_everything(also_import: Sequence[str] = ()) -> None:
                     importlib.import_module(module.name)
     for name in ("main", "bootstrap", *_AT_FIRST_USE):
         importlib.import_module(name)
-    compile_late_patterns()
-    find_beforehand()
+
+
+@contextlib.contextmanager
+def _fonts_listed_apart() -> Iterator[None]:
+    """matplotlib writes a list of the fonts into the home folder where it is not told another.
+
+    The list is made once a checkout: it takes a second.
+    """
+    place = Path(__file__).parents[2] / ".pytest_cache" / "fonts"
+    place.mkdir(parents=True, exist_ok=True)
+    told = os.environ.get("MPLCONFIGDIR")
+    os.environ["MPLCONFIGDIR"] = str(place)
+    try:
+        yield
+    finally:
+        del os.environ["MPLCONFIGDIR"]
+        if told is not None:
+            os.environ["MPLCONFIGDIR"] = told
 
 
 def compile_late_patterns() -> None:

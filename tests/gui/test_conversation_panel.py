@@ -253,7 +253,7 @@ async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(
 async def test_an_empty_conversation_speaks_of_the_mode_it_is_in(panel: ConversationPanel) -> None:
     assert "Ask about the circuit" in shown(panel)
     panel.toggle_mode()
-    assert "Describe the circuit you need" in shown(panel)
+    assert "Say what filter.cir has to reach, or describe a new circuit." in shown(panel)
     assert panel.composer.edit.placeholderText() == "Describe a circuit, or change a goal"
     panel.toggle_mode()
     assert "Ask about the circuit" in shown(panel)
