@@ -335,7 +335,7 @@ def _next_change(  # noqa: PLR0911 - every return is an answer
     if is_new_goal and unmeasured:
         return speech.say(msg("The circuit stays as it is, and is judged again."))
     if len(unmeasured) == len(now.missed):
-        return "\n".join(speech.say(_not_measured(each.goal)) for each in unmeasured)
+        return "\n".join(speech.say(_not_measured(now.circuit, each.goal)) for each in unmeasured)
     if (change := _by_drive(now)) is not None:
         why = msg("The output follows the duty cycle.")
         return (yield from _written([change], speech, now.circuit.file, [why]))
@@ -422,14 +422,16 @@ def _lacking_cards(now: _Round) -> list[str]:
 
 
 def _with_cards(now: _Round, cards: Sequence[str], speech: Speech) -> Plan:
-    lines = now.circuit.netlist.to_bytes().decode("utf-8", "replace").split("\n")
+    text = _text_of(now.circuit)
+    lines = text.split("\n")
     ends = [at for at, line in enumerate(lines) if line.strip().lower() == ".end"]
+    place = ends[-1] if ends else max(at for at, line in enumerate(lines) if line.strip()) + 1
     added = [f".{card}" for card in cards]
-    if not ends:
-        last = max(at for at, line in enumerate(lines) if line.strip())
-        before, after = lines[last], "\n".join([lines[last], *added])
-    else:
-        before, after = lines[ends[-1]], "\n".join([*added, lines[ends[-1]]])
+    low, high = (place, place + 1) if ends else (place - 1, place)
+    while text.count("\n".join(lines[low:high])) > 1 and low > 0:  # ".end" stands in ".ends", too
+        low -= 1
+    before = "\n".join(lines[low:high])
+    after = "\n".join([*lines[low:place], *added, *lines[place:high]])
     outcome = yield Call(
         tool="patch_file", arguments={"path": now.circuit.file, "search": before, "replace": after}
     )
@@ -446,11 +448,15 @@ def _with_cards(now: _Round, cards: Sequence[str], speech: Speech) -> Plan:
     )  # fmt: skip
 
 
-def _not_measured(goal: DesignGoal) -> Message:
+def _text_of(circuit: Circuit) -> str:
+    return circuit.netlist.to_bytes().decode("utf-8", "replace")
+
+
+def _not_measured(circuit: Circuit, goal: DesignGoal) -> Message:
     return msg(
         "{name} has no value in this circuit ({expression}), so no part can be chosen for it. Change the "
         "goal, or the circuit.",
-        name=goal.metric,
+        name=_wanted(circuit, goal).name,
         expression=goal.expression,
     )
 
@@ -466,6 +472,8 @@ def _by_drive(now: _Round) -> LineChange | None:
     if card is None:
         return None
     text = pulse[0].statement.text
+    if _text_of(now.circuit).count(text) != 1:  # it goes on in further lines
+        return None
     return LineChange(before=text, after=card, search=text, replace=card)
 
 
@@ -655,9 +663,8 @@ def _read_back(goal: DesignGoal, text: str) -> GoalVerdict:
 
 def _given(now: _Round, values: Sequence[tuple[str, str]], speech: Speech, why: Sequence[Message]) -> Plan:
     """Parts get these values."""
-    text = now.circuit.netlist.to_bytes().decode("utf-8", "replace")
     try:
-        changes = value_changes(text, values, has_title=True)
+        changes = value_changes(_text_of(now.circuit), values, has_title=True)
     except CircuitAIError as error:
         return told(error, speech)
     if not changes:

@@ -181,10 +181,12 @@ async def test_a_converter_follows_its_duty_cycle(project: Project, tmp_path: Pa
 
 
 async def test_an_analysis_that_is_missing_is_added_and_said(project: Project) -> None:
-    project.write("amp.cir", AMPLIFIER.replace(".ac dec 20 10 100meg", ".op"))
+    load = ".subckt load a\nRL a 0 10k\n.ends\nXL out load"
+    netlist = AMPLIFIER.replace(".ac dec 20 10 100meg", ".op").replace("RL out 0 10k", load)
+    project.write("amp.cir", netlist)
     done = await project.design("gain 40 dB", at_hand="amp.cir")
     assert (done.goals_met, project.rounds) == (True, [0, 1, 2])
-    assert ".ac dec 20 1 1g\n.end" in project.text("amp.cir")
+    assert ".op\n.ac dec 20 1 1g\n.end\n" in project.text("amp.cir")
 
 
 async def test_what_values_cannot_reach_comes_closer_and_ends_by_itself(project: Project) -> None:
