@@ -33,7 +33,7 @@ from infrastructure.llm_adapters.builtin.questions import Ask, figures_in, kept_
 from infrastructure.llm_adapters.builtin.tuning import (
     bounds_of,
     candidates,
-    drive_card,
+    on_time_of,
     own_analysis,
     parts_of_filter,
     scaled_together,
@@ -468,13 +468,17 @@ def _by_drive(now: _Round) -> LineChange | None:
     if not off or pulse is None or now.ask.only or pulse[0].name.lower() in map(str.lower, now.ask.kept):
         return None
     value, aim = off[0].measured.value, _middle(off[0].goal)
-    card = drive_card(pulse, aim / value) if value and aim / value > 0 else None
-    if card is None:
+    on_time = on_time_of(pulse, aim / value) if value and aim / value > 0 else None
+    source, words = pulse
+    lines = _text_of(now.circuit).split("\n")
+    first = source.line - 1
+    last = next((at for at in range(first + 1, len(lines)) if not lines[at].startswith("+")), len(lines))
+    card = "\n".join(lines[first:last])
+    given = re.search(rf"(?<![\w.]){re.escape(words[5])}(?=[\s+]+{re.escape(words[6])})", card)
+    if on_time is None or given is None or _text_of(now.circuit).count(card) != 1:
         return None
-    text = pulse[0].statement.text
-    if _text_of(now.circuit).count(text) != 1:  # it goes on in further lines
-        return None
-    return LineChange(before=text, after=card, search=text, replace=card)
+    changed = card[: given.start()] + on_time + card[given.end() :]
+    return None if changed == card else LineChange(before=card, after=changed, search=card, replace=changed)
 
 
 def _middle(goal: DesignGoal) -> float:

@@ -484,14 +484,12 @@ def _with_on_time(text: str, words: Sequence[str], on_time: float) -> str:
     return text.replace(" ".join(words), " ".join([*words[:5], format_number(on_time, 4), *words[6:]]))
 
 
-def drive_card(pulse: tuple[Element, list[str]], factor: float) -> str | None:
-    """The card of a converter's drive with so many times its on-time; None where that cannot be."""
-    source, words = pulse
-    on_time, period = number_of(words[5]), number_of(words[6])
+def on_time_of(pulse: tuple[Element, list[str]], factor: float) -> str | None:
+    """So many times the on-time of a converter's drive; None where that cannot be."""
+    on_time, period = (number_of(word) for word in pulse[1][5:7])
     if not on_time or not period or not 0 < on_time * factor < _MOST_DUTY * period:
         return None
-    card = _with_on_time(source.statement.text, words, on_time * factor)
-    return card if card != source.statement.text else None
+    return format_number(on_time * factor, 4)
 
 
 def _no_part(circuit: Circuit, wanted: Wanted) -> Message:
