@@ -38,6 +38,7 @@ from presentation.panels.conversation.items import (
     Understood,
     UserText,
     WorkedElsewhere,
+    card_of,
 )
 from presentation.panels.conversation.names import CircuitNames, Names
 from presentation.panels.conversation.study_charts import picture_of
@@ -211,7 +212,9 @@ def row_states() -> tuple[Item, ...]:
         Retry(key="t-turn", attempt=0, ends=0.0, at_work=("Buck 12 V to 5 V", "Filter noise"),
               reason=msg("Waiting for its turn: {count} {count:request|requests} to the provider "
                          "{count:is|are} running", count=3)),
-        Interrupted(key="i", reason="user", characters=82, created=_TIME, not_run=("patch_file",)),
+        Interrupted(key="i", reason="user", characters=82, created=_TIME,
+                    not_run=(card_of("t1", "patch_file", {"path": "rc.cir"}),
+                             card_of("t2", "run_simulation", {}))),
         Interrupted(key="i-lost", reason="cut", characters=612, created=_TIME),
         WorkedElsewhere(key="elsewhere"),
         Interrupted(key="i-limit", reason="limit", can_continue=False),

@@ -325,10 +325,10 @@ class RunFeed:
         """The run is over, with or without a closing event: nothing stays open."""
         self.end_stream()
         self._items.remove(_RETRY)
-        not_run: list[str] = []
+        not_run: list[OperationCard | SimulationCard] = []
         for item in self._items:
             if isinstance(item, OperationCard | SimulationCard) and item.state == "running":
-                not_run.append(item.tool)
+                not_run.append(item)
                 is_stopped = isinstance(item, SimulationCard) and reason == "stopped"
                 self._items.put(replace(item, state="stopped" if is_stopped else "not_run"))
             elif isinstance(item, Decision) and item.state == "open":
@@ -500,7 +500,12 @@ class RunFeed:
         elif event.note is not None:
             self._items.put(Note(key=new_ulid(), text=event.note, is_doubt=True))
 
-    def _interrupt(self, reason: str, not_run: tuple[str, ...], note: Message | None = None) -> None:
+    def _interrupt(
+        self,
+        reason: str,
+        not_run: tuple[OperationCard | SimulationCard, ...],
+        note: Message | None = None,
+    ) -> None:
         if self._is_design and any(
             isinstance(item, Decision) and item.state in ("open", "waits") for item in self._items
         ):

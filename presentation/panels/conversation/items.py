@@ -337,7 +337,8 @@ class Interrupted:
     """A stop reason: "user", "interrupted", "limit" ...; "unanswered": an error came instead of an answer."""
     created: str = ""
     characters: int = 0
-    not_run: tuple[str, ...] = ()
+    not_run: tuple[OperationCard | SimulationCard, ...] = ()
+    """Its calls without a result."""
     can_continue: bool = True
     can_regenerate: bool = True
     """Of an answer; a design goes on, or another is begun."""

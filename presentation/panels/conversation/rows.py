@@ -536,9 +536,9 @@ def _interrupted(item: Interrupted) -> b.Row:
     title, far = words.interruption_texts(item)
     detail = tuple(part for text in (clock_time(item.created), far) if text for part in (msg(", "), text))[1:]
     line = (b.Icon("circle-stop", "warn.icon"), b.Text(title, "bold"), b.Text(detail, "dim"))
-    lines = [item.note] if item.note else []
+    lines: list[b.Said] = [item.note] if item.note else []
     if item.not_run:
-        lines.append(msg("Not run: {tools}.", tools=", ".join(item.not_run)))
+        lines.append(words.unfinished(item.not_run))
     buttons = []
     if item.can_continue and item.reason != "unanswered":  # else there is nothing to go on from
         buttons.append(b.Button(act="go_on", label=msg("Continue"), kind="primary", icon="play"))

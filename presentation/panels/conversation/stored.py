@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast
 
-from application.conversation.shown_session import ShownMessage, ShownSession
+from application.conversation.shown_session import ShownCall, ShownMessage, ShownSession
 from application.design.story import Ended, StoryStep
 from application.ports.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
@@ -333,10 +333,9 @@ def _items_of_message(
     # Whoever works on it is at it: what is read as cut off is under way.
     is_coming = session.is_in_use and is_last and message.stop_reason in ("", INTERRUPTED)
     for call in message.tool_calls:
-        arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
         unknown: CardState = "running" if is_coming else "not_run"
         state: CardState = unknown if call.success is None else "done" if call.success else "failed"
-        yield replace(card_of(call.id, call.name, arguments), state=state)
+        yield replace(_card_of(call), state=state)
     if message.partial and not is_coming:
         is_idle = session.is_ours and not session.is_in_use
         yield Interrupted(
@@ -344,7 +343,7 @@ def _items_of_message(
             reason=message.stop_reason or "interrupted",
             created=message.created,
             characters=len(message.text),
-            not_run=tuple(call.name for call in message.tool_calls if call.success is None),
+            not_run=_not_run([message]),
             can_continue=is_last and is_idle and session.has_partial_response,
             can_regenerate=is_idle and session.is_led_as_chat,
         )
@@ -424,9 +423,13 @@ def _judge(items: dict[str, Item], step: StoryStep) -> None:
     items[last.key] = replace(last, verdicts=step.verdicts, round_number=step.round_number)
 
 
-def _not_run(messages: Iterable[ShownMessage]) -> tuple[str, ...]:
-    calls = [call for message in messages for call in message.tool_calls if call.success is None]
-    return tuple(call.name for call in calls)
+def _not_run(messages: Iterable[ShownMessage]) -> tuple[OperationCard | SimulationCard, ...]:
+    calls = (call for message in messages for call in message.tool_calls if call.success is None)
+    return tuple(_card_of(call) for call in calls)
+
+
+def _card_of(call: ShownCall) -> OperationCard | SimulationCard:
+    return card_of(call.id, call.name, call.arguments if isinstance(call.arguments, Mapping) else {})
 
 
 def _put_result(items: dict[str, Item], message: ShownMessage) -> None:

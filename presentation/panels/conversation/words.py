@@ -80,6 +80,12 @@ def doing(card: OperationCard | SimulationCard) -> Message:
     return msg("{doing} {file}", doing=verb, file=card.path)
 
 
+def unfinished(cards: Sequence[OperationCard | SimulationCard]) -> Said:
+    """``Not completed: Changing filter.cir, Simulating filter.cir``."""
+    named = [part for card in cards for part in (msg(", "), doing(card))]
+    return (msg("Not completed"), msg(": "), *named[1:])
+
+
 _STEPS: Mapping[CardKind, Callable[..., Message]] = {
     "read": template("{count} read"),
     "change": template("{count} written"),

@@ -167,7 +167,9 @@ def test_a_stop_closes_what_was_open() -> None:
     assert items.get("d").state == "waits"
     mark = items.last()
     assert isinstance(mark, Interrupted)
-    assert (mark.reason, mark.characters, mark.not_run) == ("user", 4, ("run_simulation",))
+    assert (mark.reason, mark.characters) == ("user", 4)
+    assert "Not completed: Simulating a.cir<" in HtmlItems(Translator("en"))(mark)
+    assert "未完成：正在仿真 a.cir<" in HtmlItems(Translator("zh"))(mark)
     feed.close("user")
     assert items.last() is mark
 
