@@ -7,6 +7,7 @@ to right, pairs side by side.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from array import array
@@ -58,48 +59,63 @@ _NOWHERE = 1e9
 """Of boxes that do not stand yet."""
 
 
-class Trunk(NamedTuple):
-    """A net's cheapest line with its stubs.
-
-    Of each line five numbers (`_LINE_OF`): its left, upper, right and lower end, and the net.
-    """
-
-    cost: float
-    lying: bytes
-    upright: bytes
-
-
-_LINE_OF = np.dtype((np.intc, 5))
-_NO_TRUNK = Trunk(0.0, b"", b"")
 PinAt = tuple[int, int, int]
 """x, y, side."""
 
 
-def trunk_of(pins: Sequence[PinAt], net: int) -> Trunk:
+class Course(NamedTuple):
+    """A net's cheapest trunk: lying or upright, at a row or column."""
+
+    cost: float
+    is_lying: bool
+    place: int
+
+
+def course_of(pins: Sequence[PinAt]) -> Course:
     """The best single trunk, lying or upright, with a stub to each pin."""
     xs = sorted({pin[0] for pin in pins})
     ys = sorted({pin[1] for pin in pins})
-    cost, is_lying, best = math.inf, True, 0
+    best = Course(math.inf, True, 0)
     for lies, places, first, last in ((True, ys, xs[0], xs[-1]), (False, xs, ys[0], ys[-1])):
         middle = (places[0] + places[-1]) // 2
         for place in places if middle in places else [*places, middle]:
-            found = _trunk_cost(pins, place, first, last, is_lying=lies, most=cost)
-            if found < cost:
-                cost, is_lying, best = found, lies, place
-    lying, upright = array("i"), array("i")
-    if is_lying:
-        if xs[0] != xs[-1]:
-            lying.extend((xs[0], best, xs[-1], best, net))
-        for x, y, _ in pins:
-            if y != best:
-                upright.extend((x, y, x, best, net) if y < best else (x, best, x, y, net))
-    else:
-        if ys[0] != ys[-1]:
-            upright.extend((best, ys[0], best, ys[-1], net))
-        for x, y, _ in pins:
-            if x != best:
-                lying.extend((x, y, best, y, net) if x < best else (best, y, x, y, net))
-    return Trunk(cost, lying.tobytes(), upright.tobytes())
+            found = _trunk_cost(pins, place, first, last, is_lying=lies, most=best.cost)
+            if found < best.cost:
+                best = Course(found, lies, place)
+    return best
+
+
+class Trunk:
+    """A net's trunk with its stubs, where its pins are now."""
+
+    def __init__(self, net: int, pins: Sequence[PinAt], course: Course) -> None:
+        self.cost = course.cost
+        self._net, self._pins, self._course = net, pins, course
+
+    @functools.cached_property
+    def lines(self) -> tuple[bytes, bytes]:
+        """Lying ones, upright ones; of each five numbers (`_LINE_OF`): left, top, right, bottom, net."""
+        net, best = self._net, self._course.place
+        lying, upright = array("i"), array("i")
+        if self._course.is_lying:
+            left, right = min(x for x, _, _ in self._pins), max(x for x, _, _ in self._pins)
+            if left != right:
+                lying.extend((left, best, right, best, net))
+            for x, y, _ in self._pins:
+                if y != best:
+                    upright.extend((x, y, x, best, net) if y < best else (x, best, x, y, net))
+        else:
+            high, low = min(y for _, y, _ in self._pins), max(y for _, y, _ in self._pins)
+            if high != low:
+                upright.extend((best, high, best, low, net))
+            for x, y, _ in self._pins:
+                if x != best:
+                    lying.extend((x, y, best, y, net) if x < best else (best, y, x, y, net))
+        return lying.tobytes(), upright.tobytes()
+
+
+_LINE_OF = np.dtype((np.intc, 5))
+_NO_TRUNK = Trunk(0, [(0, 0, LEFT)], Course(0.0, True, 0))
 
 
 def _trunk_cost(
@@ -157,6 +173,7 @@ class Layout:
         self._prepare_boxes()
         self._prepare_rules()
         self._trunks: list[Trunk | None] = [None] * len(self.nets)
+        self._courses: dict[tuple[PinAt, ...], Course] = {}
 
     def _has_around(self, at: int) -> bool:
         return any(len(row) > 1 and row[0].part == at for item in self.items.items for row in item.rows)
@@ -232,7 +249,8 @@ class Layout:
         self._owner = np.array([*owner, *body_owner], dtype=np.int64)
         self._boxes, self._bodies = len(owner), len(body_owner)
         both = np.concatenate([np.reshape(variants, (2, -1, 4)), np.reshape(bodies, (2, -1, 4))], axis=1)
-        self._rel = both.transpose(2, 0, 1).astype(float)
+        # To 1/64: areas and their sums are exact, however many moves they come by.
+        self._rel = np.round(both.transpose(2, 0, 1) * 64.0) / 64.0
         self._rel_now, self._flips_now = np.zeros((2, 2, 0)), b"not yet"
         # What no wire is to go through: bodies, then texts.
         self._targets = np.array([*range(len(owner), len(self._owner)), *texts], dtype=np.int64)
@@ -423,47 +441,81 @@ class Layout:
             self._trunks[net] = trunk
 
     def pin_places(self, net: int) -> list[PinAt]:
+        return self._pins_at(net, self._places.tolist())
+
+    def _pins_at(self, net: int, places: Sequence[list[int]]) -> list[PinAt]:
+        x, y = places
         found = []
         for at, variants in self.pins[net]:
             if self.placed[at]:
                 dx, dy, side = variants[self.flip[at]]
-                found.append((int(self.x[at]) + dx, int(self.y[at]) + dy, side))
+                found.append((x[at] + dx, y[at] + dy, side))
         return found
 
-    def cost(self) -> float:
-        for net, trunk in enumerate(self._trunks):
-            if trunk is None:
-                pins = self.pin_places(net)
-                self._trunks[net] = trunk_of(pins, net) if len(pins) > 1 else _NO_TRUNK
-        trunks = [trunk for trunk in self._trunks if trunk is not None]
-        lying = b"".join([trunk.lying for trunk in trunks])
-        upright = b"".join([trunk.upright for trunk in trunks])
-        lines = np.frombuffer(lying + upright, dtype=np.intc).reshape(-1, 5).T
+    def _trunk(self, net: int, places: Sequence[list[int]]) -> Trunk:
+        pins = self._pins_at(net, places)
+        if len(pins) < 2:
+            return _NO_TRUNK
+        # What moves as a whole, or comes back, costs what it cost: two of three are known.
+        x0, y0, _ = pins[0]
+        key = tuple([(x - x0, y - y0, side) for x, y, side in pins])
+        course = self._courses.get(key)
+        if course is None:
+            self._courses[key] = course = course_of(key)
+        origin = y0 if course.is_lying else x0
+        return Trunk(net, pins, course._replace(place=course.place + origin))
+
+    def cost(self, most: float = math.inf) -> float:
+        """What the layout costs; where that is more than `most`, any figure above `most`.
+
+        What is dear to know comes last: of a move that is to be refused it is seldom needed.
+        """
         live = None if self.placed[self._owner].all() else self.placed
-        crossings = _crossings(lines, len(lying) // _LINE_OF.itemsize)
-        total = sum(trunk.cost for trunk in trunks)
-        return total + crossings + self._box_cost(lines, live) + self._rule_cost(live)
+        known = [trunk for trunk in self._trunks if trunk is not None]
+        places = self._places.tolist()
+        total = sum([trunk.cost for trunk in known]) + self._rule_cost(live, places)
+        if total > most:
+            return total
+        boxes = self._boxes_now()
+        shown = boxes[:, : self._boxes]
+        if live is not None:
+            shown = shown[:, live[self._owner[: self._boxes]]]
+        total += _page_cost(shown)
+        if len(known) < len(self._trunks):
+            for net, trunk in enumerate(self._trunks):
+                if trunk is None:
+                    if total > most:
+                        return total
+                    self._trunks[net] = found = self._trunk(net, places)
+                    total += found.cost
+        if total > most:
+            return total
+        total += OVERLAP * self._overlap_of(boxes[:, : self._boxes], live)
+        if total > most:
+            return total
+        trunks = [trunk.lines for trunk in self._trunks if trunk is not None]
+        lying, upright = b"".join([each[0] for each in trunks]), b"".join([each[1] for each in trunks])
+        lines = np.frombuffer(lying + upright, dtype=np.intc).reshape(-1, 5).T
+        total += _crossings(lines, len(lying) // _LINE_OF.itemsize)
+        return total if total > most else total + self._through_cost(lines, boxes, live)
 
     def cost_without_wires(self) -> float:
         """What places cost beside the wires to be."""
         return self.cost() - sum(trunk.cost for trunk in self._trunks if trunk is not None)
 
-    def _box_cost(self, lines: np.ndarray, live: np.ndarray | None) -> float:
-        """`live`: which parts are placed, None for all."""
+    def _boxes_now(self) -> np.ndarray:
+        """Left, upper, right and lower ends of all boxes, then of all bodies."""
         if (flips := self.flip.tobytes()) != self._flips_now:
             self._flips_now = flips
             chosen = np.where(self.flip[self._owner] > 0, self._rel[:, 1], self._rel[:, 0])
             self._rel_now = chosen.reshape(2, 2, -1)
-        all_boxes = (self._rel_now + self._places[:, self._owner]).reshape(4, -1)
-        boxes, targets, bodies = all_boxes[:, : self._boxes], all_boxes[:, self._targets], self._bodies
+        return (self._rel_now + self._places[:, self._owner]).reshape(4, -1)
+
+    def _through_cost(self, lines: np.ndarray, boxes: np.ndarray, live: np.ndarray | None) -> float:
+        """Wires, and what joins the rows of a column, that go through a body or a text."""
+        targets, bodies = boxes[:, self._targets], self._bodies
         upper, lower = self._spines[:, 0], self._spines[:, 1]
-        if live is None:
-            cost = OVERLAP * self._overlap_of(boxes)
-            shown = boxes
-        else:
-            is_live = live[self._owner[: self._boxes]]
-            cost = OVERLAP * self._overlap_of(np.where(is_live, boxes, _NOWHERE))
-            shown = boxes[:, is_live]
+        if live is not None:
             bodies = int(np.count_nonzero(live[self._owner[self._boxes :]]))
             targets = targets[:, live[self._owner[self._targets]]]
             upper, lower = upper[live[upper]], lower[live[upper]]
@@ -473,17 +525,13 @@ class Layout:
             x, y, to = self.x[upper], self.y[upper] + 2, self.y[lower] - 2
             ends = np.concatenate([ends, np.array((x, y, x, to))], axis=1)
         hits = _through(ends, targets)
-        cost += THROUGH * float(np.count_nonzero(hits[:count, :bodies]))
+        cost = THROUGH * float(np.count_nonzero(hits[:count, :bodies]))
         cost += THROUGH * float(np.count_nonzero(hits[count:, :bodies]))
-        cost += TEXT * float(np.count_nonzero(hits[:count, bodies:]))
-        if shown.size:
-            width = float(shown[2].max() - shown[0].min())
-            height = float(shown[3].max() - shown[1].min())
-            cost += PAGE_WIDTH * width + PAGE_HEIGHT * height
-        return cost
+        return cost + TEXT * float(np.count_nonzero(hits[:count, bodies:]))
 
-    def _overlap_of(self, seen: np.ndarray) -> float:
+    def _overlap_of(self, boxes: np.ndarray, live: np.ndarray | None) -> float:
         """The area in which boxes of different items lie over each other: what has moved is counted anew."""
+        seen = boxes if live is None else np.where(live[self._owner[: self._boxes]], boxes, _NOWHERE)
         moved = np.nonzero((seen != self._seen).any(axis=0))[0]
         if len(moved):
             now, before = self._areas_at(moved, np.array((seen, self._seen)))
@@ -507,9 +555,9 @@ class Layout:
         area *= is_over
         return [float(each.sum() - 0.5 * each[:, some].sum()) for each in area]
 
-    def _rule_cost(self, live: np.ndarray | None) -> float:
+    def _rule_cost(self, live: np.ndarray | None, places: Sequence[list[int]]) -> float:
         cost = 0.0
-        x, y = self._places.tolist()
+        x, y = places
         for rail in self._rails:
             ys = sorted(y[at] + dy for at, dy in rail if live is None or live[at])
             if len(ys) > 1:
@@ -586,6 +634,14 @@ def _crossings(lines: np.ndarray, first_upright: int) -> float:
     crossing = np.count_nonzero(meets[:first_upright, first_upright:])
     along = np.count_nonzero(meets) // 2 - crossing
     return CROSSING * float(crossing) + ALONG * float(along)
+
+
+def _page_cost(boxes: np.ndarray) -> float:
+    if not boxes.size:
+        return 0.0
+    width = float(boxes[2].max() - boxes[0].min())
+    height = float(boxes[3].max() - boxes[1].min())
+    return PAGE_WIDTH * width + PAGE_HEIGHT * height
 
 
 def _through(lines: np.ndarray, boxes: np.ndarray) -> np.ndarray:

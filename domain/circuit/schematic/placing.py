@@ -77,7 +77,7 @@ def _insert(layout: Layout, item: Item, done: Sequence[Item], mates: dict[int, t
     for x, y in _candidates(layout, item, mates):
         put(layout, item, x, y)
         layout.touch(item.parts)
-        cost = layout.cost()
+        cost = layout.cost(best[0] if best is not None else math.inf)
         if best is None or cost < best[0] - 1e-9:
             best = (cost, x, y)
     assert best is not None
@@ -295,9 +295,9 @@ def _try(
     if not moves or all(dx == dy == 0 for _, dx, dy in moves) or not mover.apply(moves):
         return cost
     old = layout.touch({at for at, _, _ in moves})
-    found = layout.cost()
-    worse = found - cost
-    if worse <= 0 or (heat > 0 and rng.random() < math.exp(-worse / heat)):
+    most = _most(cost, heat, rng)
+    found = layout.cost(most)
+    if found <= most:
         return found
     mover.undo(moves)
     layout.put_back(old)
@@ -308,13 +308,18 @@ def _try_flip(layout: Layout, rng: random.Random, cost: float, heat: float) -> f
     at = rng.choice(layout.can_flip)
     layout.flip[at] ^= 1
     old = layout.touch([at])
-    found = layout.cost()
-    worse = found - cost
-    if worse <= 0 or rng.random() < math.exp(-worse / heat):
+    most = _most(cost, heat, rng)
+    found = layout.cost(most)
+    if found <= most:
         return found
     layout.flip[at] ^= 1
     layout.put_back(old)
     return cost
+
+
+def _most(cost: float, heat: float, rng: random.Random) -> float:
+    """What a move may cost: a worsening by d is taken with the chance exp(-d / heat) (Metropolis)."""
+    return cost - heat * math.log(1.0 - rng.random()) if heat > 0 else cost
 
 
 def _snapshot(layout: Layout) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
