@@ -12,9 +12,12 @@ from shared.paths import MODEL_LIBRARY
 __all__ = ["SHIPPED_KINDS", "is_shipped", "origin_of", "title_of"]
 
 
+_SHIPPED = str(MODEL_LIBRARY)
+
+
 def is_shipped(component: Component) -> bool:
-    """Whether it comes with the program."""
-    return bool(component.file) and PurePath(component.file).parent == MODEL_LIBRARY
+    """Whether it comes with the program; asked for each row of a list, so a path is made of few."""
+    return component.file.startswith(_SHIPPED) and PurePath(component.file).parent == MODEL_LIBRARY
 
 
 def title_of(component: Component) -> Message:

@@ -319,7 +319,8 @@ class _Delegate(QStyledItemDelegate):
                 for row in self._figures.rows
                 for each in (row[column],)
             }
-            if self._figures.columns[column].is_number:  # figures are of one width: the longer ones decide
+            is_even = all(style.startswith("mono") and text.isascii() for text, style, _ in cells)
+            if is_even or self._figures.columns[column].is_number:  # of one width: the longer ones decide
                 longest = max((len(text) for text, _, _ in cells), default=0)
                 cells = {key: each for key, each in cells.items() if len(key[0]) >= longest - _NARROW_SIGNS}
             body = max(map(self._text_width, cells.values()), default=0)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent
 from PyQt6.QtTest import QTest
 
+from domain.simulation.batch import Batch, RunOutcome
 from presentation.panels.components import imports
 from presentation.panels.components.import_page import ImportPage
 from presentation.panels.components.panel import ComponentsPanel
+from tests.fakes.vendor_libraries import write_libraries
+from tests.gui.loop_watchdog import LoopWatchdog
 from tests.gui.test_which_circuit import Bench, bench
+
+if TYPE_CHECKING:
+    from application.ports.simulation import BatchSimulator
 
 __all__ = ["bench"]
 
@@ -60,7 +69,7 @@ async def test_a_dropped_library_is_checked_confirmed_imported_and_taken_back(
     assert drop(panel, source)
     page = panel.imports.page
     assert isinstance(page, ImportPage)
-    await bench.until(lambda: page.found is not None)
+    await bench.until(page.next.isEnabled)
     told = {row[0].text: row[3].text for row in page.table.rows}
     assert told == {"QOK": "Loads", "QBAD": "Fails", "2N3904": "Loads", "OPB": "Loads", "HALF": "Loads"}
     assert page._details.text().startswith("Line 3: bf=abc in the .model card of QBAD is not a number.")
@@ -72,6 +81,7 @@ async def test_a_dropped_library_is_checked_confirmed_imported_and_taken_back(
     QTest.keyClick(page, Qt.Key.Key_Return)
     pins = page.pins
     assert [pins.choice.itemText(at) for at in range(pins.choice.count())] == ["OPB", "HALF"]
+    await bench.until(lambda: len(pins.fields) == 5)
     assert [field.currentText() for field in pins.fields] == ["in+", "in-", "V+", "V-", "out"]
     assert pins.unconfirmed() == 1
     assert not pins.confirm.isHidden()
@@ -128,7 +138,7 @@ async def test_a_dropped_library_is_checked_confirmed_imported_and_taken_back(
     QTest.keyClick(page, Qt.Key.Key_Escape)
     assert not page.isVisible()
     bench.window.commands.action("importModels").trigger()
-    await bench.until(lambda: page.isVisible() and page.found is not None)
+    await bench.until(lambda: page.isVisible() and page.next.isEnabled())
     page.go_on()
     page.go_on()
     target.in_folder.setChecked(True)
@@ -142,3 +152,51 @@ async def test_a_dropped_library_is_checked_confirmed_imported_and_taken_back(
     assert "* pins:" not in (folder / "vendor.lib").read_text()
     await bench.until(lambda: {each.name for each in panel.found} == set(told))
     assert panel.imports.undo.isHidden()
+
+
+class _Takes:
+    """Stands for ngspice, which takes every part."""
+
+    async def run(self, batch: Batch, *, workers: int | None = None) -> AsyncIterator[RunOutcome]:
+        del workers
+        for each in batch.runs:
+            yield RunOutcome(run_id=each.run_id, state="ok", plots=())
+
+
+@pytest.mark.timeout(120)
+async def test_a_file_of_thousands_of_parts_is_shown_without_holding_the_loop(
+    bench: Bench, tmp_path: Path, loop_watchdog: LoopWatchdog
+) -> None:
+    """Rows, pins and target are made in turns of their own, fields of pins once they are seen."""
+    count = 1_500
+    write_libraries(tmp_path / "vendors", count)
+    source = tmp_path / "all.lib"
+    package = ".subckt PACKAGE " + " ".join(f"p{at}" for at in range(40)) + "\nR1 p0 p1 1k\n.ends\n"
+    texts = [file.read_text() for file in sorted((tmp_path / "vendors").rglob("*.lib"))]
+    source.write_text("\n".join([package, *texts]))
+    bench.window.panes.show_panel("components")
+    await bench.until(lambda: bench.window.findChild(ComponentsPanel))
+    panel: ComponentsPanel = bench.window.findChild(ComponentsPanel)
+    await bench.settled()
+    page = ImportPage(bench.services, bench.services.app.project, bench.services.app.program)
+    page._importing = replace(page._importing, batch=cast("BatchSimulator", _Takes()))
+    panel._stack.addWidget(page)
+    panel._stack.setCurrentWidget(page)
+    async with loop_watchdog.watching():
+        page.begin(source)
+        await bench.until(page.next.isEnabled)
+        page.go_on()
+        await bench.until(lambda: len(page.pins.fields) == 40)
+        page.go_on()
+    assert page.found is not None
+    assert len(page.found.parts) == count + 1
+    assert len(page.table.rows) == 500
+    assert page._summary.text().startswith("1501 parts, tried in ngspice: 1000 load, ")
+    assert page.pins.choice.count() == count // 4 + 1
+    assert page.pins.fields[39].currentText() == "p39"
+    assert page.target.isVisible()
+    assert page.table.rows[0][3].text == "Not tried"
+    bench.services.language.set("zh")
+    await bench.until(lambda: page.table.rows[0][3].text == "未试用")
+    bench.services.language.set("en")
+    await bench.settled()

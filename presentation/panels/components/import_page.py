@@ -5,6 +5,9 @@ Nothing is written before the last step; until then the rest of the window stays
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +26,7 @@ from presentation.ui.parts import ElidedLabel, arrange, push_button, text_label
 from presentation.ui.styles import mark
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.components.imported_parts import FoundPart
@@ -31,9 +35,11 @@ if TYPE_CHECKING:
     from application.groups.project import Project
     from presentation.ui.workspace import WindowServices
 
-_LOOK, _WRITE = "look into library", "import library"
+_LOOK, _WRITE, _LIST = "look into library", "import library", "list parts"
 _MOST_ROWS = 500
 """Parts that are listed; of more the list has those first of which something is to be said."""
+_ROWS_AT_ONCE = 50
+"""Made without a break: some 5 ms."""
 _WORST = {"failed": 0, "warned": 1, "untried": 3, "ok": 4}
 _STEPS = (msg("What is in it"), msg("Pins"), msg("Where it goes"))
 
@@ -50,10 +56,10 @@ class ImportPage(QWidget):
         self._importing = project.import_library
         self._source: Path | None = None
         self.found: FoundLibrary | None = None
-        self._listed: list[FoundPart] = []
+        self._listed: Sequence[FoundPart] = ()
         self._progress = (0, 0)
         self._error: CircuitAIError | None = None
-        self._is_writing = False
+        self._is_shown = self._is_writing = False
         self.setObjectName("importLibrary")
         self._title = ElidedLabel()
         mark(self._title, role="title")
@@ -99,8 +105,8 @@ class ImportPage(QWidget):
     def begin(self, source: Path) -> None:
         """Look into a file."""
         self._program.tasks.cancel(kind=_LOOK)
-        self._source, self.found, self._error = source, None, None
-        self._progress = (0, 0)
+        self._source, self.found, self._listed, self._error = source, None, (), None
+        self._progress, self._is_shown = (0, 0), False
         self.steps.setCurrentIndex(0)
         self.table.show_rows([], [])
         self.retranslate()
@@ -127,10 +133,26 @@ class ImportPage(QWidget):
             return
         if source != self._source:
             return
-        self.found = found
-        self.pins.show_library(found)
-        self.target.show_library(found)
-        self.retranslate()
+        listed = await off_loop(_to_be_listed, found.parts)
+        rows = await self._rows_of(listed)
+        if source != self._source:
+            return
+        self.found, self._listed = found, listed
+        for show in (
+            partial(self.pins.show_library, found),
+            partial(self.target.show_library, found),
+            self._show_contents,
+            partial(self._show_rows, rows),
+            self._choose_worst,
+        ):
+            show()
+            await asyncio.sleep(0)  # keys and paints come between what takes long
+            if source != self._source:
+                return
+        self._is_shown = True
+        self._show_step()
+
+    def _choose_worst(self) -> None:
         if self._listed:
             self.table.selectRow(min(range(len(self._listed)), key=lambda at: _rank(self._listed[at])))
 
@@ -214,7 +236,7 @@ class ImportPage(QWidget):
         self.cancel.setEnabled(not self._is_writing)
         self.next.setText(language(msg("Import") if is_last else msg("Continue")))
         refusal = self._refusal()
-        self.next.setEnabled(self.found is not None and refusal is None and not self._is_writing)
+        self.next.setEnabled(self._is_shown and refusal is None and not self._is_writing)
         error = self._error
         told = refusal if error is None else (
             error.message
@@ -261,11 +283,18 @@ class ImportPage(QWidget):
         self._remark_box.setVisible(bool(told))
         line = self.fontMetrics().lineSpacing()
         self._remark_box.setMaximumHeight(line * (2 * len(told) + 1) if len(told) < 5 else line * 9)
-        rows = []
-        self._listed = [] if found is None else list(found.parts)
-        if len(self._listed) > _MOST_ROWS:
-            self._listed = sorted(self._listed, key=_rank)[:_MOST_ROWS]
-        for part in self._listed:
+        self._show_details()
+
+    async def _show_rows_again(self) -> None:
+        """In another language."""
+        listed = self._listed
+        rows = await self._rows_of(listed)
+        if listed is self._listed:
+            self._show_rows(rows)
+
+    async def _rows_of(self, listed: Sequence[FoundPart]) -> list[list[Cell]]:
+        language, rows = self._services.language, []
+        for number, part in enumerate(listed, 1):
             component = part.component
             state, color = STATES[part.state]
             title = language(title_of(component)) if component.title else language(KINDS[component.kind])
@@ -275,9 +304,14 @@ class ImportPage(QWidget):
                 Cell(text=str(len(component.ports) or ""), color="text.secondary"),
                 Cell(text=language(state), color=color),
             ])  # fmt: skip
+            if number % _ROWS_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        return rows
+
+    def _show_rows(self, rows: Sequence[Sequence[Cell]]) -> None:
+        language = self._services.language
         heads = (msg("Name"), msg("What it is"), msg("Pins"), msg("In ngspice"))
         self.table.show_rows([Column(title=language(head)) for head in heads] if rows else [], rows)
-        self._show_details()
 
     def _show_details(self) -> None:
         rows = self.table.selected_rows()
@@ -307,7 +341,14 @@ class ImportPage(QWidget):
         self.pins.retranslate()
         self.target.retranslate()
         self._show_contents()
+        if self._listed:
+            self._services.start(self._show_rows_again(), kind=_LIST)
         self._show_step()
+
+
+def _to_be_listed(parts: Sequence[FoundPart]) -> Sequence[FoundPart]:
+    """All of them, or of many those first of which something is to be said."""
+    return parts if len(parts) <= _MOST_ROWS else sorted(parts, key=_rank)[:_MOST_ROWS]
 
 
 def _rank(part: FoundPart) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QVBoxLayout, QWidget
 
 from domain.components.pin_uses import USES, wrong_use
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from presentation.ui.workspace import WindowServices
 
 _MOST_PINS = 64
+_AT_ONCE = 3
+"""Pins whose fields are made without a break: some 5 ms each."""
+_LONGEST_USE = max(map(len, USES))
 
 
 class PinPage(QWidget):
@@ -31,6 +36,8 @@ class PinPage(QWidget):
         super().__init__()
         self._services = services
         self._parts: list[tuple[int, FoundPart]] = []
+        self._is_stale = False
+        """Whether the fields are of another part; they are made once they are seen."""
         self._uses: dict[int, tuple[str, ...]] = {}
         """As they stand, by the places of the parts."""
         self._confirmed: set[int] = set()
@@ -100,16 +107,23 @@ class PinPage(QWidget):
         self._confirmed = set()
         self.choice.blockSignals(True)
         self.choice.clear()
-        for _, part in parts:
-            self.choice.addItem(part.component.name)
+        self.choice.addItems([part.component.name for _, part in parts])
         self.choice.blockSignals(False)
         self._show_part()
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        if self._is_stale:
+            self._show_part()
 
     def _current(self) -> tuple[int, FoundPart] | None:
         at = self.choice.currentIndex()
         return self._parts[at] if 0 <= at < len(self._parts) else None
 
     def _show_part(self) -> None:
+        self._is_stale = not self.isVisible()
+        if self._is_stale:
+            return
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -130,9 +144,31 @@ class PinPage(QWidget):
         self.confirm.setChecked(place in self._confirmed)
         for column, title in enumerate((msg("Order"), msg("Name"), msg("Use"))):
             self._grid.addWidget(text_label(language(title), role="tertiary"), 0, column)
-        for at, port in enumerate(part.component.ports):
+        self._grid.setColumnStretch(2, 1)
+        self._grid.setRowStretch(len(part.component.ports) + 1, 1)
+        self._make_fields(place, part)
+        if len(self.fields) < len(part.component.ports):
+            self._services.start(self._make_further(self.fields, place, part), kind="show pins")
+        self._mark_wrong()
+
+    async def _make_further(self, fields: list[QComboBox], place: int, part: FoundPart) -> None:
+        """The fields behind the first, while they are those of the part that is shown."""
+        while len(fields) < len(part.component.ports):
+            await asyncio.sleep(0)
+            if fields is not self.fields:
+                return
+            self._make_fields(place, part)
+        self._mark_wrong()
+
+    def _make_fields(self, place: int, part: FoundPart) -> None:
+        """The next few."""
+        language, first = self._services.language, len(self.fields)
+        for at, port in enumerate(part.component.ports[first : first + _AT_ONCE], first):
             field = QComboBox()
             field.setEditable(True)
+            # Else Qt measures every word of every field whenever they are laid out.
+            field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            field.setMinimumContentsLength(_LONGEST_USE)
             field.setObjectName(f"importUse{at}")
             field.addItems(list(dict.fromkeys((self._uses[place][at], port, *USES))))
             field.setCurrentText(self._uses[place][at])
@@ -144,9 +180,6 @@ class PinPage(QWidget):
             self._grid.addWidget(text_label(str(at + 1), role="secondary"), at + 1, 0)
             self._grid.addWidget(name, at + 1, 1)
             self._grid.addWidget(field, at + 1, 2)
-        self._grid.setColumnStretch(2, 1)
-        self._grid.setRowStretch(len(self.fields) + 1, 1)
-        self._mark_wrong()
 
     def _on_changed(self) -> None:
         current = self._current()
@@ -154,7 +187,8 @@ class PinPage(QWidget):
             return
         place, part = current
         assert part.uses is not None
-        self._uses[place] = tuple(field.currentText().strip() for field in self.fields)
+        changed = [field.currentText().strip() for field in self.fields]
+        self._uses[place] = (*changed, *self._uses[place][len(changed) :])
         if self._uses[place] != part.uses.uses:
             self._confirmed.add(place)
         elif part.uses.is_certain:
