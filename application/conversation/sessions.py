@@ -24,7 +24,9 @@ from domain.llm.service import Alternatives
 from domain.llm.transcript import (
     Branches,
     Json,
+    branched,
     chat_thread,
+    has_open_turn,
     is_ulid,
     messages_of,
     no_session,
@@ -195,6 +197,36 @@ class Sessions:
         await off_loop(work)
         return kept
 
+    async def branch(self, project: Path, session_id: str, *, name: str) -> str:
+        """Begin another conversation, called `name`, with all that was said in this one, which stays as it
+        is; returns its id. Designs are history there (`domain.llm.transcript.branched`).
+
+        Raises UserInputError ("no_session", "session_in_use", "not_adopted", "open_turn"),
+        EnvironmentProblem.
+        """
+
+        def work() -> str:
+            with self._store(project) as store:
+                transcript = store.open(session_id)
+                try:
+                    lines = branched(transcript.events)
+                finally:
+                    transcript.close()
+                if has_open_turn(lines):
+                    raise UserInputError(
+                        msg("The last answer of this conversation was interrupted."),
+                        advice=msg("Continue it or generate it again, then branch."),
+                        error_type="open_turn",
+                    )
+                new = store.create(work_mode="free_work", name=name)
+                try:
+                    new.append({"event": "renamed", "name": name, "by": "auto"}, *lines)
+                    return new.session_id
+                finally:
+                    new.close()
+
+        return await off_loop(work)
+
     async def delete(self, project: Path, session_id: str, *, for_good: bool = False) -> None:
         """Remove one: it is set aside, with all that belongs to it, and can be restored for `kept_days`.
 
@@ -330,16 +362,21 @@ class Sessions:
 
 
 def _spent(transcripts: Iterable[Sequence[Json]], since: str = "") -> Spent:
-    """Of all versions of what was said."""
-    uses: list[AnswerUse] = []
+    """Of all versions of what was said; what several conversations begin with was paid for once."""
+    uses: dict[str, AnswerUse] = {}
     work = WorkTotal()
+    known: set[str] = set()
+    """Ids of messages, and of their turns, that are counted."""
     for events in transcripts:
         branches = Branches.of(events)
-        uses += [use for use in uses_in(branches).values() if use.created >= since]
+        uses = {key: use for key, use in uses_in(branches).items() if use.created >= since} | uses
         paths = (*branches.paths, branches.events)
         messages = {str(message.get("id")): message for path in paths for message in messages_of(path)}
-        work += work_of(events, messages.values(), since)
-    return Spent(answers=total_of(uses), work=work)
+        own = [message for key, message in messages.items() if key not in known]
+        turns = [event for event in events if str(event.get("turn_id")) not in known]
+        work += work_of(turns, own, since)
+        known |= {key for key in messages if is_ulid(key)}
+    return Spent(answers=total_of(tuple(uses.values())), work=work)
 
 
 def find_session(store: SessionStore, reference: str) -> str:

@@ -521,3 +521,23 @@ class Branches:
 def branch_of(events: Iterable[Json]) -> list[Json]:
     """The lines of a transcript that stand now."""
     return Branches.of(events).events
+
+
+_OF_A_CHAT = frozenset(
+    {"message", "delta", "replaced", "seen", "turn", "confirmation", "adopted", "compressed"}
+    | {"compression_restored"}
+)
+
+
+def branched(events: Iterable[Json]) -> list[Json]:
+    """The lines with which another conversation begins that goes on from here: what stands now, without
+    versions of before. Of designs what was said and done stays; what they wait for does not: one checkpoint is
+    answered once."""
+    lines = branch_of(events)
+    designs = {event.get("turn_id") for event in lines if begins_design(event)}
+    return [
+        {key: value for key, value in event.items() if key not in ("update", "instead_of")}
+        for event in lines
+        if event.get("event") in _OF_A_CHAT
+        and not (event.get("event") == "turn" and event.get("turn_id") in designs)
+    ]

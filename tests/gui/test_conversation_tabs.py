@@ -218,6 +218,49 @@ async def test_another_conversation_stops_the_run_of_its_tab_and_says_so(
     assert [tab.session_id for tab in panel.tabs.all] == [two, one]
 
 
+async def test_a_branch_goes_on_in_a_tab_of_its_own_and_its_conversation_stays(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    def run_branch() -> None:
+        edit = panel.composer.edit
+        panel.activateWindow()
+        edit.setFocus()
+        QTest.keyClicks(edit, "/bra")
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+
+    run_branch()
+    await until(lambda: panel.notice.startswith("Nothing was said here yet"))
+    usage = {"prompt_tokens": 1200, "completion_tokens": 30, "total_tokens": 1230}
+    steps = [answer("One.", usage=usage), answer("Behind the branch."), answer("In the first.")]
+    with FakeLLMServer(steps) as server:
+        use(panel, server)
+        type_and_send(panel, "first?")
+        await until(lambda: not panel.is_running and panel.session_id)
+        old, sessions = panel.session_id, services.app.conversations.sessions
+        alone = await sessions.spent(project, old)
+        run_branch()
+        await until(lambda: panel.session_id not in ("", old) and "One." in shown(panel))
+        new = panel.session_id
+        assert [tab.session_id for tab in panel.tabs.all] == [old, new]
+        assert (panel.model.name, panel.model.choice) == ("first? (branch)", panel.tabs.all[0].choice)
+        whole, of_project = await sessions.spent(project, new)
+        assert whole.answers.usage == alone[0].answers.usage
+        assert of_project == alone[1], "an answer that both have was paid for once"
+        type_and_send(panel, "and then?")
+        await until(lambda: not panel.is_running and "Behind the branch." in shown(panel))
+        told = [message["content"] for message in server.requests[-1]["messages"]]
+        assert "One." in told
+        click_tab(panel, 0)
+        assert "Behind" not in shown(panel)
+        type_and_send(panel, "and here?")
+        await until(lambda: not panel.is_running and "In the first." in shown(panel))
+        assert not any("and then?" in str(each["content"]) for each in server.requests[-1]["messages"])
+    by_id = {info.session_id: info for info in await sessions.list(project)}
+    assert [(by_id[key].message_count, by_id[key].is_ours) for key in (old, new)] == [(4, True)] * 2
+    found = await services.app.conversations.search(project, "One")
+    assert {hit.session_id for hit in found.hits} == {old, new}
+
+
 async def test_a_question_waits_until_its_tab_is_in_front(panel: ConversationPanel, until: Until) -> None:
     panel.toggle_mode()
     type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")

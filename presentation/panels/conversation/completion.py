@@ -83,6 +83,7 @@ COMMANDS = (
     SlashCommand(word="compress", text=msg("Compress the conversation"), command="compress"),
     SlashCommand(word="edit", text=msg("Edit your last message and send it again"), command="edit"),
     SlashCommand(word="regenerate", text=msg("Regenerate the last answer"), command="regenerate"),
+    SlashCommand(word="branch", text=msg("Go on from here in a new conversation"), command="branch"),
     SlashCommand(word="model", text=msg("Choose another model"), command="model"),
     SlashCommand(
         word="mode", text=msg("Switch between free work and workflow"), command="mode", action="switchMode"

@@ -280,6 +280,15 @@ class ConversationPanel(QWidget):
         self.tabs.new()
         self.focus_input()
 
+    async def _branch(self, tab: ConversationViewModel) -> None:
+        """Go on from where a conversation is in another, in a tab of its own; this one stays as it is."""
+        root, found = tab.root, await tab.transcript.branch()
+        if isinstance(found, Message):
+            self.say(found)
+        elif root == self.tabs.root:
+            self.tabs.open_session(found, beside=True)
+            self.focus_input()
+
     def close_tab(self) -> None:
         """Close the tab in front."""
         self._control.close_tab()
@@ -352,6 +361,7 @@ class ConversationPanel(QWidget):
                 "edit": lambda: self.say(self.model.versions.edit_last()),
                 "regenerate": lambda: self.say(self.model.versions.regenerate_last()),
                 "model": self.composer.model_button.showMenu,
+                "branch": lambda: services.start(self._branch(self.model), kind="sessions"),
             },
         )
         self.composer.mention_button.clicked.connect(completion.begin)

@@ -239,6 +239,25 @@ class ShownTranscript:
         await self._shelf.relist(model.root)
         return None
 
+    async def branch(self) -> str | Message:
+        """Begin another conversation with all that was said here: its id, or why it was not begun."""
+        model = self._model
+        root, session_id = model.root, model.session_id
+        if root is None or not session_id:
+            return msg("Nothing was said here yet, so there is nothing to go on from.")
+        if not model.can_change:
+            return busy()
+        name = self._window.translate(msg("{name} (branch)", name=model.name))
+        try:
+            new = await self._conversations.sessions.branch(root, session_id, name=name)
+        except CircuitAIError as error:
+            return with_advice(error)
+        self._shelf.choices[new] = model.choice
+        if (root, session_id) in self._shelf.reads_only:
+            self._shelf.reads_only.add((root, new))
+        await self._shelf.relist(model.root)
+        return new
+
     async def ask_in_new(self, said: UserText) -> None:
         """Ask the last message again in a new conversation, with the summary of this one if it has one."""
         model, choice = self._model, self._model.choice

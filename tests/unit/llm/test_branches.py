@@ -12,7 +12,15 @@ from application.conversation.session_texts import json_document
 from application.conversation.shown_session import shown
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import create_ai_message, create_human_message, get_text, message_to_dict
-from domain.llm.transcript import Branches, Summary, branch_of, entries_of, messages_of, text_of
+from domain.llm.transcript import (
+    Branches,
+    Summary,
+    branch_of,
+    branched,
+    entries_of,
+    messages_of,
+    text_of,
+)
 from infrastructure.persistence.sessions import SessionFiles
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
@@ -89,6 +97,9 @@ def test_all_readers_agree_on_what_stands(campaign: Any) -> None:
         again.take_all(story.events)
         assert [message.id for message in again.messages] == [message.id for message in record.messages]
         assert again.replaced_answers.keys() == record.replaced_answers.keys()
+        other = shown("other", [{"event": "session", "name": "n"}, *branched(story.events)])
+        assert [(message.id, message.text) for message in other.messages] == story.rows
+        assert not other.versions
         session = shown("s", story.events)
         assert [(message.id, message.text) for message in session.messages] == story.rows
         for key, rows in story.versions.items():
@@ -140,6 +151,20 @@ def test_what_names_nothing_that_stands_replaces_nothing() -> None:
     events = [*first, *answer, *said("second", turn), late]
     assert [text_of(message) for message in messages_of(branch_of(events))] == ["second"]
     assert Summary.of("s", events).message_count == 1
+
+
+def test_a_branch_has_what_a_design_said_and_not_what_it_waits_for() -> None:
+    design = said("a filter")
+    design[1]["design"] = {"text": "a filter"}
+    step = answered("The corner is 1 kHz.", "x")[1]
+    step["update"] = {"round": 1}
+    events = [*design, step, {"event": "paused", "turn_id": design[1]["turn_id"], "reason": "user"}]
+    assert Summary.of("s", events).design_open
+    other = Summary.of("t", branched(events))
+    assert (other.design_open, other.work_mode, other.has_partial_response) == ("", "free_work", False)
+    assert [text_of(message) for message in messages_of(branched(events))] == [
+        "a filter", "The corner is 1 kHz."
+    ]  # fmt: skip
 
 
 def test_a_message_before_a_design_is_not_replaced() -> None:
