@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from application.ports.project import Projects
     from application.ports.project_view import ProjectView
     from application.ports.simulation import SourceReaders
+    from application.simulation.judging import JudgedGoal
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from domain.simulation.goal_conditions import Settings
@@ -295,6 +296,20 @@ class BrowseProject:
         found = book.of(place_in(book.root, circuit))
         return () if found is None else found.goals
 
+    async def verdicts(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> tuple[JudgedGoal, ...]:
+        """How goals stand by a result; () by one that is not whole."""
+        from application.simulation.judging import judge, lacking_corners
+        from domain.simulation.goal_conditions import distinct_settings, is_set_by
+
+        if not result.ok:
+            return ()
+        lacking = await lacking_corners(self._simulate(), result.circuit, goals)
+        asked = (each for each in distinct_settings(goals) if is_set_by(each, dict(result.own)))
+        own = next(asked, result.own)
+        return await judge(
+            self._measure(), result.path, goals, lacking=lacking, own=own, analysis=result.analysis
+        )
+
     async def ask_of(self, root: Path, circuit: Path, goals: Sequence[DesignGoal]) -> None:
         """Make `goals` what is asked of a circuit from now on.
 
@@ -469,18 +484,7 @@ class BrowseProject:
 
     async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> tuple[int, int] | None:
         """How many goals a result meets, and of how many it can judge; None when it answers none of them."""
-        from application.simulation.judging import judge, lacking_corners
-        from domain.simulation.goal_conditions import distinct_settings, is_set_by
-
-        if not result.ok:
-            return None
-        lacking = await lacking_corners(self._simulate(), result.circuit, goals)
-        asked = (each for each in distinct_settings(goals) if is_set_by(each, dict(result.own)))
-        own = next(asked, result.own)
-        found = await judge(
-            self._measure(), result.path, goals, lacking=lacking, own=own, analysis=result.analysis
-        )
-        judged = [each for each in found if each.is_judged]
+        judged = [each for each in await self.verdicts(result, goals) if each.is_judged]
         if all(each.reason is not None for each in judged):
             return None
         return sum(each.verdict.met for each in judged), len(judged)

@@ -531,8 +531,8 @@ _OF_A_CHAT = frozenset(
 
 def branched(events: Iterable[Json]) -> list[Json]:
     """The lines with which another conversation begins that goes on from here: what stands now, without
-    versions of before. Of designs what was said and done stays; what they wait for does not: one checkpoint is
-    answered once."""
+    versions of before. Of designs what was said and done stays; what they wait for does not: a checkpoint
+    is answered once."""
     lines = branch_of(events)
     designs = {event.get("turn_id") for event in lines if begins_design(event)}
     return [

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from application.ports.simulation import GrowingData
     from application.project.goals_watch import Standing
     from application.project.unsaved_texts import UnsavedText
+    from application.simulation.waveforms import StoredFigures
     from application.studies.idle_yield import CircuitYield
+    from domain.simulation.description import Observed
     from domain.simulation.result import SimulationResult
     from domain.simulation.steps_so_far import StepsSoFar
     from presentation.actions.shortcuts import Shortcuts
@@ -148,6 +150,16 @@ class Buffers(Protocol):
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
         """Where one was in files that are opened from now on, if no line is named."""
+
+
+class NewestRuns(Protocol):
+    """What the newest runs of circuits have found, beside their texts as they stand in the editor."""
+
+    async def of(self, file: Path) -> Observed | None:
+        """The operating point of the circuit in a file, or of the one a run is meant for; None without."""
+
+    async def run_of(self, circuit: Path) -> tuple[StoredFigures, bool] | None:
+        """A circuit's newest run, and whether the text was another then; None for one without a run."""
 
 
 class Figure(Protocol):
@@ -313,6 +325,8 @@ class Workspace(QObject):
         self.project_closed.connect(self.views.clear)
         self.file_moved.connect(self.views.follow)
         self.buffers: Buffers | None = None
+        """Set by the editor."""
+        self.newest: NewestRuns | None = None
         """Set by the editor."""
         self.seen: Seen | None = None
         """Set by the plot."""

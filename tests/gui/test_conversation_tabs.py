@@ -229,7 +229,7 @@ async def test_a_branch_goes_on_in_a_tab_of_its_own_and_its_conversation_stays(
         QTest.keyClick(edit, Qt.Key.Key_Return)
 
     run_branch()
-    await until(lambda: panel.notice.startswith("Nothing was said here yet"))
+    await until(lambda: panel.notice.startswith("This conversation is empty"))
     usage = {"prompt_tokens": 1200, "completion_tokens": 30, "total_tokens": 1230}
     steps = [answer("One.", usage=usage), answer("Behind the branch."), answer("In the first.")]
     with FakeLLMServer(steps) as server:

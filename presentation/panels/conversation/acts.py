@@ -21,12 +21,14 @@ from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.code_blocks import CodeKeeper
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.elsewhere import take_over
+from presentation.panels.conversation.goals_command import GoalsCommand
 from presentation.panels.conversation.intake import show_attached
 from presentation.panels.conversation.items import (
     AnswerText,
     Choice,
     Designable,
     ErrorBlock,
+    GoalsNow,
     Interrupted,
     Item,
     Note,
@@ -59,6 +61,7 @@ class Acts:
     project: Project
     conversations: Conversations
     names: ProjectNames
+    goals: GoalsCommand
 
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
@@ -98,6 +101,8 @@ class Acts:
             "measure": lambda: self._show_in_results("measure", key, argument),
             "plot": lambda: self._show_waveforms(key),
             "run_again": lambda: self._run_again(key),
+            "goals_edit": lambda: self.goals.edit(model, key),
+            "goals_turn": lambda: self.goals.turn(model, key),
             "insert_code": lambda: self._keep_code(key, argument, run=False),
             "run_code": lambda: self._keep_code(key, argument, run=True),
             "copy_code": lambda: self._copy(self._code_of(key, argument)),
@@ -224,10 +229,11 @@ class Acts:
             self.services.workspace.result_selected.emit(folder / paths.RESULT_FILE)
 
     def _run_again(self, key: str) -> None:
-        """The circuit of a simulation that was stopped; the main one where the call named none."""
+        """The circuit of a card of goals, or of a simulation that was stopped; the main one where the call
+        named none."""
         card, root = self.model.items.get(key), self.model.root
         workspace = self.services.workspace
-        if isinstance(card, SimulationCard) and card.path and root is not None:
+        if isinstance(card, GoalsNow | SimulationCard) and card.path and root is not None:
             workspace.circuit_run_requested.emit(root / card.path)
         elif isinstance(card, SimulationCard):
             workspace.main_run_requested.emit()

@@ -33,6 +33,7 @@ from shared.paths import study_name
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
 """As the conversation reads a name (application.conversation.question), up to where it is written."""
 _COMMAND = re.compile(r"/(\w*)$")
+_WRITTEN = re.compile(r"/(\w+)(?:\s+(.+))?", re.DOTALL)
 _OF_EACH_KIND = 3
 _MOST = 10
 _MOST_FILES, _MOST_NODES = 2000, 20_000
@@ -75,11 +76,19 @@ class SlashCommand:
     """Else the window's command that it carries out."""
     action: str = ""
     """What does the same by a key."""
+    takes_text: bool = False
+    """What stands behind the word is told to the command."""
 
 
 COMMANDS = (
     *(SlashCommand(word=each.word, text=each.text, sentence=each.sentence) for each in READY_SENTENCES),
     SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run", action="run"),
+    SlashCommand(
+        word="goals",
+        text=msg("Show the goals with their last figures; with a text behind it, change them"),
+        command="goals",
+        takes_text=True,
+    ),
     SlashCommand(word="compress", text=msg("Compress the conversation"), command="compress"),
     SlashCommand(word="edit", text=msg("Edit your last message and send it again"), command="edit"),
     SlashCommand(word="regenerate", text=msg("Regenerate the last answer"), command="regenerate"),
@@ -103,7 +112,7 @@ class Completion(QObject):
         edit: QPlainTextEdit,
         panel: QWidget,
         *,
-        acts: Mapping[str, Callable[[], object]],
+        acts: Mapping[str, Callable[..., object]],
     ) -> None:
         super().__init__(edit)
         self._services = services
@@ -318,6 +327,19 @@ class Completion(QObject):
         cursor.insertText(text + " ")
         self._narrowed = None
         self._edit.setFocus()
+
+    def run_written(self, text: str) -> bool:
+        """Carry out what is written as one of the window's commands; False for every other text."""
+        written = _WRITTEN.fullmatch(text.strip())
+        found = (each for each in COMMANDS if written is not None and each.word == written[1].casefold())
+        command = next(found, None)
+        if written is None or command is None or command.sentence is not None:
+            return False
+        if command.command not in self._acts or (written[2] and not command.takes_text):
+            return False
+        self._edit.clear()
+        self._acts[command.command](*filter(None, (written[2],)))
+        return True
 
     def _run(self, command: SlashCommand) -> None:
         sentence = command.sentence

@@ -110,6 +110,25 @@ class GoalsCard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoalsNow:
+    """How the goals of a circuit stand by its newest run, because the user asked; in no transcript."""
+
+    key: str
+    path: str
+    """Of the circuit, relative to the project."""
+    verdicts: tuple[GoalVerdict, ...] = ()
+    """Of all its goals; what was not measured has NaN."""
+    run: int = 0
+    """Number of the run; 0 = the circuit has none of its own that ended well."""
+    is_older: bool = False
+    """The circuit was another then."""
+    before: tuple[DesignGoal, ...] | None = None
+    """The goals that stood before the user changed them with it; None: it only shows them."""
+    is_undone: bool = False
+    """That change was taken back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperationCard:
     """A tool that ran; `key` is the call's id, which is that of its operation too."""
 
@@ -432,6 +451,7 @@ Item = (
     | AnswerText
     | Narration
     | GoalsCard
+    | GoalsNow
     | OperationCard
     | SimulationCard
     | Decision

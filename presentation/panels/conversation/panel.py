@@ -18,6 +18,7 @@ from presentation.panels.conversation.context_use import Asked, ContextUse
 from presentation.panels.conversation.edited_row import EditedRow
 from presentation.panels.conversation.elsewhere import ElsewhereWatch
 from presentation.panels.conversation.empty import EmptyPage, empty_page
+from presentation.panels.conversation.goals_command import GoalsCommand
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change, Item, ScrollPlace
 from presentation.panels.conversation.model_choice import ModelMenu
@@ -119,6 +120,7 @@ class ConversationPanel(QWidget):
         )
         self._messages.ready.connect(self.view_ready)
         self._make_bottom(app)
+        self._goals = GoalsCommand(services, app.project, self, self.say)
         self._acts = self._make_acts()
         self._messages.acted.connect(self._act)
         self._strange = StrangeRow(services, app.project)
@@ -136,6 +138,8 @@ class ConversationPanel(QWidget):
         workspace.design_requested.connect(self.design)
         workspace.round_wanted.connect(self._go_back)
         workspace.piece_turned.connect(self._on_piece_turned)
+        workspace.run_finished.connect(lambda _outcome: self._goals.follow_runs(self.tabs.all))
+        workspace.result_offered.connect(lambda _path: self._goals.follow_runs(self.tabs.all))
         self._is_made = True
         services.dress(self)
         if workspace.root is not None:
@@ -190,6 +194,7 @@ class ConversationPanel(QWidget):
             project=self._app.project,
             conversations=self._app.conversations,
             names=self._messages.project_names,
+            goals=self._goals,
         )
 
     def _show_front(self) -> None:
@@ -347,7 +352,7 @@ class ConversationPanel(QWidget):
         self._intake = Intake(services, app.conversations, lambda: self.model, self.say, self)
         self._intake.listen_to(self.composer)
         self.composer.edit.said = lambda: self.model.said
-        completion = Completion(
+        self._completion = Completion(
             services,
             app.project,
             self.composer.edit,
@@ -361,10 +366,11 @@ class ConversationPanel(QWidget):
                 "edit": lambda: self.say(self.model.versions.edit_last()),
                 "regenerate": lambda: self.say(self.model.versions.regenerate_last()),
                 "model": self.composer.model_button.showMenu,
+                "goals": lambda text="": self._goals.run(self.model, text),
                 "branch": lambda: services.start(self._branch(self.model), kind="sessions"),
             },
         )
-        self.composer.mention_button.clicked.connect(completion.begin)
+        self.composer.mention_button.clicked.connect(self._completion.begin)
         self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
         self.composer.search_switch.bind(self.set_choice)
@@ -557,6 +563,8 @@ class ConversationPanel(QWidget):
         self._notice.setVisible(message is not None)
 
     def _send(self, text: str) -> None:
+        if self._completion.run_written(text):
+            return
         problem = self.model.send(text)
         self.say(problem)
         if problem is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from application.conversation.session_texts import compressed_words
 from application.simulation.failure_place import place_of
 from domain.llm.tools.text_files import Hunk, LineDiff
-from domain.simulation.goals import GoalVerdict
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.goal_margins import limit_text, shown
 from presentation.goal_margins import row_of as figures_of
 from presentation.goal_words import name_of, name_of_judged
@@ -32,6 +32,7 @@ from presentation.panels.conversation.items import (
     DesignEnd,
     ErrorBlock,
     GoalsCard,
+    GoalsNow,
     Interrupted,
     Narration,
     Note,
@@ -201,6 +202,30 @@ def _goals(item: GoalsCard) -> b.Row:
     head = b.Line("head", (b.Icon("target"), b.Text(msg("Goals"), "bold"), b.Text(count, "dim")))
     body = b.Frame("body", (b.Table("goals", rows), b.Bullets(item.assumptions, "text.secondary")))
     return b.Row((b.Frame("card", (head, body)),), "card")
+
+
+@row_of.register
+def _goals_now(item: GoalsNow) -> b.Row:
+    met = sum(verdict.met for verdict in item.verdicts)
+    told = msg("{met} of {count} {count:goal|goals} met", met=met, count=len(item.verdicts))
+    count: b.Parts = (b.Text(told, "dim"),)
+    left: b.Parts = (b.Icon("target"), b.Text(msg("Goals"), "bold"), b.Place(path=item.path, line=0))
+    run = (b.Text(msg("Run {number}", number=item.run), "dim"),) if item.run else ()
+    head = b.Line("head", (*left, *(count if item.verdicts and item.run else ())), run)
+    table = b.Table("rows", tuple(map(_verdict, item.verdicts)))
+    notes = tuple(b.Para("body dim", (b.Text(note),)) for note in words.notes_of_goals(item))
+    buttons = tuple(b.Button(act=act, label=label) for act, label in words.ways_of_goals(item))
+    changes = tuple(b.Para("body", _changed_goal(old, new)) for old, new in words.changed_goals(item))
+    blocks: b.Blocks = (head, table, *changes, *notes, b.Buttons(buttons, "buttons foot"))
+    return b.Row((b.Frame("card", blocks),), "card")
+
+
+def _changed_goal(old: DesignGoal | None, new: DesignGoal | None) -> b.Parts:
+    goal = new or old
+    assert goal is not None, "one of the two is there"
+    was = (b.Text(shown(limit_text(old)), "was"), b.Text("→", "dim")) if old is not None else ()
+    now = shown(limit_text(new)) if new is not None else msg("not asked any more")
+    return (b.Text(name_of(goal)), *was, b.Text(now, "bold"))
 
 
 @row_of.register

@@ -244,7 +244,7 @@ class ShownTranscript:
         model = self._model
         root, session_id = model.root, model.session_id
         if root is None or not session_id:
-            return msg("Nothing was said here yet, so there is nothing to go on from.")
+            return msg("This conversation is empty: there is nothing to go on from.")
         if not model.can_change:
             return busy()
         name = self._window.translate(msg("{name} (branch)", name=model.name))

@@ -15,6 +15,7 @@ from domain.llm.costs import AnswerUse, cached_share, shown_cost
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.look import CardKind
 from domain.llm.tools.text_files import LineDiff
+from domain.simulation.goals import DesignGoal
 from domain.simulation.verdict import tells_partial
 from presentation.figures import short_count
 from presentation.panels.conversation.blocks import Button, Buttons, Said
@@ -22,6 +23,7 @@ from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
     ErrorBlock,
+    GoalsNow,
     Interrupted,
     OperationCard,
     Retry,
@@ -84,6 +86,37 @@ def unfinished(cards: Sequence[OperationCard | SimulationCard]) -> Said:
     """``Not completed: Changing filter.cir, Simulating filter.cir``."""
     named = [part for card in cards for part in (msg(", "), doing(card))]
     return (msg("Not completed"), msg(": "), *named[1:])
+
+
+def notes_of_goals(item: GoalsNow) -> tuple[Message, ...]:
+    """What there is to know about the figures of goals."""
+    if not item.verdicts:
+        return (msg("Nothing is asked of this circuit yet. Say for example: /goals cutoff 10 kHz ±2 %"),)
+    if not item.run:
+        return (msg("No run of this circuit has ended well yet: the goals are not measured."),)
+    return (msg("The circuit has changed since run {number}.", number=item.run),) if item.is_older else ()
+
+
+def ways_of_goals(item: GoalsNow) -> tuple[tuple[str, Message], ...]:
+    """Acts and labels of the buttons below them."""
+    ways: list[tuple[str, Message]] = [("goals_edit", msg("Change…"))]
+    if item.verdicts and (item.is_older or not item.run):
+        ways.insert(0, ("run_again", msg("Simulate")))
+    if item.before is not None:
+        ways.append(("goals_turn", msg("Redo") if item.is_undone else msg("Undo")))
+    return tuple(ways)
+
+
+def changed_goals(item: GoalsNow) -> tuple[tuple[DesignGoal | None, DesignGoal | None], ...]:
+    """What a change has made of goals, each as it was and as it is; nothing of one that was taken back."""
+    if item.before is None or item.is_undone:
+        return ()
+    was = {goal.metric: goal for goal in item.before}
+    now = {verdict.goal.metric: verdict.goal for verdict in item.verdicts}
+    pairs = ((was.get(metric), now.get(metric)) for metric in dict.fromkeys((*was, *now)))
+    return tuple(
+        (old, new) for old, new in pairs if old is None or new is None or not new.is_same_demand(old)
+    )
 
 
 _STEPS: Mapping[CardKind, Callable[..., Message]] = {

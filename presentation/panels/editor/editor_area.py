@@ -65,6 +65,7 @@ class EditorArea(OpenTexts, QWidget):
         self._empty = NothingOpen(services, self)
         self._has_point_hints = False
         self.newest = NewestPoint(services, project, simulation, self.bytes_to_save)
+        services.workspace.newest = self.newest
         """Of the circuits in its tabs."""
         self._adding_analysis = AddingAnalysis(services, self, self._opening, self)
         FormerCircuits(services, simulation, area=self, opening=self._opening, parent=self)

@@ -47,6 +47,11 @@ class NewestPoint:
         is_older = await self._is_older(figures)
         return Observed(point=figures.operating_point, number=figures.number, is_older=is_older)
 
+    async def run_of(self, circuit: Path) -> tuple[StoredFigures, bool] | None:
+        """A circuit's newest run, and whether the text was another then."""
+        figures = await self._figures(circuit)
+        return None if figures is None else (figures, await self._is_older(figures))
+
     async def knows_run(self, circuit: Path) -> bool:
         """Whether a circuit has a result."""
         return await self._figures(circuit) is not None

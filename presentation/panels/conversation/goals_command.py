@@ -1,0 +1,172 @@
+"""The goals of the circuit in front, in the conversation: shown with their last figures, changed in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtWidgets import QWidget
+
+from application.groups.project import Project
+from application.project.browsing import ResultSummary
+from domain.llm.provider_settings import BUILTIN
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from presentation.mentions import can_be_mentioned, mention
+from presentation.panels.conversation.items import GoalsNow
+from presentation.panels.conversation.view_model import ConversationViewModel
+from presentation.panels.conversation.words import busy, with_advice
+from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+from shared.ulid import new_ulid
+
+
+class GoalsCommand:
+    """What `/goals` and the buttons of its card do; `say` tells why something was not done."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        panel: QWidget,
+        say: Callable[[Message | None], None],
+    ) -> None:
+        self._services = services
+        self._project = project
+        self._panel = panel
+        self._say = say
+
+    def run(self, model: ConversationViewModel, text: str) -> None:
+        """Show the goals of the circuit in front; with a text first change them as it says."""
+        workspace = self._services.workspace
+        circuit = workspace.front_circuit or workspace.main_circuit
+        if circuit is None or model.root is None or not circuit.is_relative_to(model.root):
+            self._say(msg("Open a circuit of the project first: goals belong to a circuit."))
+        elif not text:
+            self._start(self._put(model, model.root, circuit, new_ulid()))
+        elif model.mode == "workflow":  # the design asks for its own goals, and reads what is said to it
+            self._say(model.send(text))
+        elif model.is_running:
+            self._say(busy())
+        else:
+            self._start(self._change(model, model.root, circuit, text))
+
+    def turn(self, model: ConversationViewModel, key: str) -> None:
+        """Take the change of a card back, or make it again."""
+        card = model.items.get(key)
+        if isinstance(card, GoalsNow) and card.before is not None and model.root is not None:
+            self._start(self._turn(model, model.root, card))
+
+    def edit(self, model: ConversationViewModel, key: str) -> None:
+        """The goals of a card's circuit in their dialog."""
+        card = model.items.get(key)
+        if isinstance(card, GoalsNow) and model.root is not None:
+            self._start(self._edit(model, model.root, card))
+
+    def follow_runs(self, models: Sequence[ConversationViewModel]) -> None:
+        """A run has ended: the newest card of each conversation tells of its circuit's newest run."""
+        for model in models:
+            card = next((row for row in model.items.backwards() if isinstance(row, GoalsNow)), None)
+            if card is not None and model.root is not None:
+                self._start(self._put(model, model.root, model.root / card.path, card.key))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._services.start(work, kind="goals")
+
+    async def _change(self, model: ConversationViewModel, root: Path, circuit: Path, text: str) -> None:
+        """What the rules read for sure is done at once; what they do not, the model is asked to do."""
+        from domain.design.goals_meant import goals_meant_by
+
+        before = await self._project.browse.goals(root, circuit)
+        wanted = goals_meant_by(text, before) if before else None
+        if wanted is not None:
+            if await self._ask_of(root, circuit, wanted):
+                await self._put(model, root, circuit, new_ulid(), before=before)
+            return
+        place = circuit.relative_to(root).as_posix()
+        if model.choice.provider == BUILTIN or not can_be_mentioned(place):
+            told = "“{text}” is not understood as a change of the goals of {circuit}."
+            self._say(msg(told, text=text, circuit=place))
+            await self._put(model, root, circuit, new_ulid())
+            return
+        sentence = msg("Change the goals of {circuit}: {text}", circuit=mention(place), text=text)
+        self._say(model.send(self._services.language(sentence)))
+
+    async def _edit(self, model: ConversationViewModel, root: Path, card: GoalsNow) -> None:
+        from application.ports.events import GoalsUnderstood
+        from presentation.dialogs.goals import GoalsDialog
+
+        circuit = root / card.path
+        before = await self._project.browse.goals(root, circuit)
+        told = GoalsUnderstood(goals=before, assumptions=())
+        wanted = await GoalsDialog(self._services, told, self._panel.window(), circuit=circuit.name).ask()
+        if wanted is not None and tuple(wanted) != before and await self._ask_of(root, circuit, wanted):
+            await self._put(model, root, circuit, new_ulid(), before=before)
+
+    async def _turn(self, model: ConversationViewModel, root: Path, card: GoalsNow) -> None:
+        circuit = root / card.path
+        shown = tuple(verdict.goal for verdict in card.verdicts)
+        if await self._project.browse.goals(root, circuit) != shown:
+            self._say(msg("The goals of {circuit} have changed since; they stay.", circuit=card.path))
+            return
+        if card.before is not None and await self._ask_of(root, circuit, card.before):
+            await self._put(model, root, circuit, card.key, before=shown, is_undone=not card.is_undone)
+
+    async def _ask_of(self, root: Path, circuit: Path, goals: Sequence[DesignGoal]) -> bool:
+        try:
+            await self._project.browse.ask_of(root, circuit, goals)
+        except CircuitAIError as error:
+            self._say(with_advice(error))
+            return False
+        self._services.workspace.goals_changed.emit(circuit)
+        return True
+
+    async def _put(
+        self,
+        model: ConversationViewModel,
+        root: Path,
+        circuit: Path,
+        key: str,
+        *,
+        before: tuple[DesignGoal, ...] | None = None,
+        is_undone: bool = False,
+    ) -> None:
+        """Put the card at its place, or at the end; what it told of a change stays."""
+        session_id, known = model.session_id, model.items.get(key)
+        if before is None and isinstance(known, GoalsNow):
+            before, is_undone = known.before, known.is_undone
+        try:
+            goals = await self._project.browse.goals(root, circuit)
+            result, is_older = await self._newest(root, circuit)
+            judged = () if result is None else await self._project.browse.verdicts(result, goals)
+        except CircuitAIError as error:
+            self._say(with_advice(error))
+            return
+        if model.root != root or model.session_id != session_id:
+            return  # another conversation is shown in its tab
+        card = GoalsNow(
+            key=key,
+            path=circuit.relative_to(root).as_posix(),
+            verdicts=tuple(each.verdict for each in judged) or tuple(map(_unmeasured, goals)),
+            run=0 if result is None else result.number,
+            is_older=is_older,
+            before=before,
+            is_undone=is_undone,
+        )
+        model.replace_item(card)
+
+    async def _newest(self, root: Path, circuit: Path) -> tuple[ResultSummary | None, bool]:
+        """The circuit's newest run that ended well here, and whether its text was another then."""
+        workspace = self._services.workspace
+        results = await self._project.browse.results(root)
+        own = (each for each in results if workspace.views.place_of(each.circuit, each.created) == circuit)
+        found = next((each for each in own if each.ok and each.is_ours), None)
+        run = None if workspace.newest is None else await workspace.newest.run_of(circuit)
+        return found, run is not None and run[1]
+
+
+def _unmeasured(goal: DesignGoal) -> GoalVerdict:
+    return GoalVerdict(goal=goal, measured=Quantity(value=math.nan, unit=goal.unit), met=False)
