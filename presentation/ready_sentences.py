@@ -8,6 +8,17 @@ from typing import NamedTuple
 from shared.message import Message, msg, template
 
 
+class Gap(NamedTuple):
+    """Words of a sentence that are the user's."""
+
+    name: str
+    """The parameter of the sentence."""
+    label: Message
+    """What belongs there."""
+    usual: Message | None = None
+    """What stands there as long as nobody writes something else; None: it has to be said."""
+
+
 class ReadySentence(NamedTuple):
     """A sentence about one circuit."""
 
@@ -15,7 +26,9 @@ class ReadySentence(NamedTuple):
     text: Message
     """What it does."""
     sentence: Callable[..., Message]
-    """Takes `circuit`."""
+    """Takes `circuit` and the gaps by their names."""
+    gaps: tuple[Gap, ...] = ()
+    """In the order in which they are filled in."""
 
 
 READY_SENTENCES = (
@@ -27,7 +40,20 @@ READY_SENTENCES = (
     ReadySentence(
         "optimize",
         msg("Change values until the goals are met"),
-        template("Optimize {circuit} until its goals are met, with as few changes as possible."),
+        template("Optimize {circuit} until {aim}, with as few changes as possible."),
+        (Gap("aim", msg("aim"), msg("its goals are met")),),
+    ),
+    ReadySentence(
+        "sweep",
+        msg("Sweep a value, then explain"),
+        template("Sweep {part} of {circuit} from {start} to {stop} in {steps}, then explain {question}."),
+        (
+            Gap("part", msg("part")),
+            Gap("start", msg("first value")),
+            Gap("stop", msg("last value")),
+            Gap("steps", msg("steps"), msg("E6 values")),
+            Gap("question", msg("question"), msg("what it does to the goals")),
+        ),
     ),
     ReadySentence(
         "explain",
@@ -37,7 +63,11 @@ READY_SENTENCES = (
     ReadySentence(
         "montecarlo",
         msg("Yield with tolerances"),
-        template("Run a Monte Carlo study of {circuit}, resistors 1 %, capacitors 5 %."),
+        template("Run a Monte Carlo study of {circuit}, resistors {resistors}, capacitors {capacitors}."),
+        (
+            Gap("resistors", msg("tolerance of resistors"), msg("1 %")),
+            Gap("capacitors", msg("tolerance of capacitors"), msg("5 %")),
+        ),
     ),
     ReadySentence(
         "report",

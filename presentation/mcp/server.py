@@ -24,7 +24,7 @@ from application.tool_execution.other_names import OTHER_TOOL
 from domain.llm.tools.result import failure_of
 from presentation import VERSION
 from presentation.mcp.asking import Asking, Context
-from presentation.ready_sentences import READY_SENTENCES
+from presentation.ready_sentences import READY_SENTENCES, Gap
 from shared.errors import CircuitAIError, UserInputError
 from shared.local_time import local_time
 from shared.message import Message, msg
@@ -157,22 +157,33 @@ class ProjectServer:
         )
         return types.ListPromptsResult(
             prompts=[
-                types.Prompt(name=each.word, title=self._translate(each.text), arguments=[argument])
+                types.Prompt(
+                    name=each.word,
+                    title=self._translate(each.text),
+                    arguments=[argument, *map(self._argument, each.gaps)],
+                )
                 for each in READY_SENTENCES
             ]
         )
+
+    def _argument(self, gap: Gap) -> types.PromptArgument:
+        label, usual = self._translate(gap.label), "" if gap.usual is None else self._translate(gap.usual)
+        told = f"{label} ({usual})" if usual else label
+        return types.PromptArgument(name=gap.name, description=told, required=not usual)
 
     async def _get_prompt(
         self, _context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         ready = next((each for each in READY_SENTENCES if each.word == params.name), None)
-        circuit = (params.arguments or {}).get("circuit", "").strip()
-        if ready is None or not circuit:
-            raise MCPError(
-                types.INVALID_PARAMS,
-                f"There is no prompt named {params.name}." if ready is None else "Specify the circuit.",
-            )
-        text = self._translate(ready.sentence(circuit=circuit))
+        if ready is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no prompt named {params.name}.")
+        said = {name: text.strip() for name, text in (params.arguments or {}).items()}
+        gaps = {gap.name: said.get(gap.name) or gap.usual for gap in ready.gaps}
+        given = {"circuit": said.get("circuit"), **gaps}
+        missing = [name for name, value in given.items() if not value]
+        if missing:
+            raise MCPError(types.INVALID_PARAMS, f"Specify the {missing[0]}.")
+        text = self._translate(ready.sentence(**given))
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 

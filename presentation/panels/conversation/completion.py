@@ -20,7 +20,8 @@ from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
 from presentation.mentions import can_be_mentioned, mention
-from presentation.ready_sentences import READY_SENTENCES
+from presentation.panels.conversation.fields import Fields, Gap
+from presentation.ready_sentences import READY_SENTENCES, ReadySentence
 from presentation.study_words import title_of
 from presentation.ui.hit_list import Hit, HitList
 from presentation.ui.matching import score_of
@@ -70,8 +71,8 @@ class SlashCommand:
     word: str
     text: Message
     """What it does."""
-    sentence: Callable[..., Message] | None = None
-    """Put in place of it, to be changed and sent; of the circuit in front."""
+    sentence: ReadySentence | None = None
+    """Put in place of it, to be filled in and sent; of the circuit in front."""
     command: str = ""
     """Else the window's command that it carries out."""
     action: str = ""
@@ -81,11 +82,11 @@ class SlashCommand:
 
 
 COMMANDS = (
-    *(SlashCommand(word=each.word, text=each.text, sentence=each.sentence) for each in READY_SENTENCES),
+    *(SlashCommand(word=each.word, text=each.text, sentence=each) for each in READY_SENTENCES),
     SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run", action="run"),
     SlashCommand(
         word="goals",
-        text=msg("Show the goals with their last figures; with a text behind it, change them"),
+        text=msg("Show the goals, or change them: /goals ripple below 2 mV"),
         command="goals",
         takes_text=True,
     ),
@@ -131,8 +132,10 @@ class Completion(QObject):
         self.list.setObjectName("messageCompletion")
         self.list.taken.connect(self._take)
         self.list.hide()
+        self.fields = Fields(services, edit)
+        """Of the sentence that is written."""
         edit.textChanged.connect(self._follow)
-        edit.installEventFilter(self)
+        edit.installEventFilter(self)  # behind that of the fields, so that Tab in the list comes here
         # Of a panel that is taken down the list goes first, and the field may get the keyboard behind it.
         self.list.destroyed.connect(
             lambda _gone: None if sip.isdeleted(edit) else edit.removeEventFilter(self)
@@ -343,10 +346,8 @@ class Completion(QObject):
 
     def _run(self, command: SlashCommand) -> None:
         sentence = command.sentence
-        self._edit.selectAll()
-        cursor = self._edit.textCursor()
         if sentence is None:
-            cursor.removeSelectedText()
+            self._edit.clear()
             self._acts[command.command]()
             return
         workspace = self._services.workspace
@@ -355,8 +356,13 @@ class Completion(QObject):
         place = shown.relative_to(root).as_posix() if is_inside else ""  # type: ignore[union-attr, arg-type]
         circuit = mention(place) if place and can_be_mentioned(place) else ""
         named = circuit or self._services.language(msg("the circuit"))
-        cursor.insertText(self._services.language(sentence(circuit=named)))
-        self._edit.setTextCursor(cursor)
+        language = self._services.language
+        gaps = {
+            each.name: Gap(language(each.label), "" if each.usual is None else language(each.usual))
+            for each in sentence.gaps
+        }
+        marked = {name: gap.marked for name, gap in gaps.items()}
+        self.fields.insert(language(sentence.sentence(circuit=named, **marked)), tuple(gaps.values()))
         self._edit.setFocus()
 
 

@@ -161,6 +161,7 @@ class Composer(QFrame):
         self._is_asking = False
         self._mode = "free"
         self._reads_only = False
+        self._has_fields = False
         self.setObjectName("composer")
         self.edit = MessageEdit(self)
         self.edit.submitted.connect(self._submit)
@@ -235,6 +236,11 @@ class Composer(QFrame):
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
+    def show_fields(self, *, is_on: bool) -> None:
+        """Whether a sentence with gaps is written, through which Tab leads."""
+        self._has_fields = is_on
+        self.retranslate()
+
     def show_model(self, name: str) -> None:
         language = self._services.language
         self.model_button.setText(f" {name}")
@@ -306,7 +312,8 @@ class Composer(QFrame):
         }.get(self._state, msg("Stopping"))
         self.send_button.setToolTip(language(text))
         self.send_button.setAccessibleName(language(text))
-        self._hint.setText("Esc" if self._state == "running" else "")
+        hint = msg("Tab: next field") if self._has_fields else None
+        self._hint.setText(language(hint) if hint else "Esc" if self._state == "running" else "")
 
     def _placeholder(self) -> Message:
         if self._is_asking:

@@ -370,6 +370,8 @@ class ConversationPanel(QWidget):
                 "branch": lambda: services.start(self._branch(self.model), kind="sessions"),
             },
         )
+        fields = self._completion.fields
+        fields.changed.connect(lambda: self.composer.show_fields(is_on=fields.is_on))
         self.composer.mention_button.clicked.connect(self._completion.begin)
         self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
@@ -563,6 +565,9 @@ class ConversationPanel(QWidget):
         self._notice.setVisible(message is not None)
 
     def _send(self, text: str) -> None:
+        if missing := self._completion.fields.take_missing():
+            self.say(msg("Fill in: {field}", field=missing))
+            return
         if self._completion.run_written(text):
             return
         problem = self.model.send(text)

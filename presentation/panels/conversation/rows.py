@@ -215,7 +215,9 @@ def _goals_now(item: GoalsNow) -> b.Row:
     table = b.Table("rows", tuple(map(_verdict, item.verdicts)))
     notes = tuple(b.Para("body dim", (b.Text(note),)) for note in words.notes_of_goals(item))
     buttons = tuple(b.Button(act=act, label=label) for act, label in words.ways_of_goals(item))
-    changes = tuple(b.Para("body", _changed_goal(old, new)) for old, new in words.changed_goals(item))
+    changes = tuple(
+        b.Para("body line change", _changed_goal(old, new)) for old, new in words.changed_goals(item)
+    )
     blocks: b.Blocks = (head, table, *changes, *notes, b.Buttons(buttons, "buttons foot"))
     return b.Row((b.Frame("card", blocks),), "card")
 

@@ -207,7 +207,14 @@ async def test_ready_sentences_are_prompts(server: ProjectServer) -> None:
         assert "explain" in {each.name for each in (await client.list_prompts()).prompts}
         prompt = await client.get_prompt("explain", {"circuit": "rc.cir"})
         assert "rc.cir" in prompt.messages[0].content.text
-        for name, arguments in (("explain", {}), ("nix", {"circuit": "rc.cir"})):
+        given = {"circuit": "rc.cir", "part": "R1", "start": "1k", "stop": "2k"}
+        prompt = await client.get_prompt("sweep", given)
+        assert "Sweep R1 of rc.cir from 1k to 2k in E6 values" in prompt.messages[0].content.text
+        for name, arguments in (
+            ("explain", {}),
+            ("nix", {"circuit": "rc.cir"}),
+            ("sweep", {"circuit": "rc.cir"}),
+        ):
             with pytest.raises(MCPError):
                 await client.get_prompt(name, arguments)
 
