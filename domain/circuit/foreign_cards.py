@@ -54,6 +54,7 @@ FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|
 """The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
 OWN_LIBRARY = late_pattern(
     r"(?:^|/)(?:standard\.(?:dio|bjt|mos|jft|cap|ind|bead|res)|(?:ltc|adi|ad)\d*\.lib|"
+    r"ltc?\d+[\w.-]*\.(?:sub|lib)|ne555\.sub|pc817\.sub|4n2[57]\.sub|"
     r"universalop-?amps?\d*\.(?:sub|lib)|opamps?\.sub|(?:nom|nomd|eval|evald|evalaa|breakout|bipolar|diode|"
     r"analog|analog_p|abm|source|jfet|pwrmos|opamp)\.lib)$",
     re.IGNORECASE,

@@ -53,17 +53,30 @@ def _ports(pins: Sequence[Place]) -> tuple[str, ...]:
 
 
 @cache
-def five_pin_outlines() -> tuple[tuple[Place, ...], ...]:
+def five_pin_outlines() -> Mapping[tuple[Place, ...], frozenset[Place]]:
     """The outlines that op-amps with five pins have, the usual one first: input +, input -, supply +,
-    supply -, output of each.
+    supply -, output of each. With each the places at which it has no pin: a package of two is often drawn as
+    the single one, without the pin that switches that off.
     """
-    found: dict[tuple[Place, ...], None] = {}
-    for outline in _OUTLINES:
-        pins = [pin for pin in places(outline) if pin is not None]
-        if len(pins) == len(USUAL):
-            at = dict(zip(_ports(pins), pins, strict=True))
-            found[tuple(at[port] for port in ("inp", "inn", "vcc", "vee", "out"))] = None
-    return tuple(found)
+    found: dict[tuple[Place, ...], frozenset[Place]] = {}
+    for count in (len(USUAL), len(USUAL) + 1):
+        for outline in _OUTLINES:
+            pins = [pin for pin in places(outline) if pin is not None]
+            own = pins[: len(USUAL)]
+            if len(pins) == count and _is_amplifier(own):
+                at = dict(zip(_ports(own), own, strict=True))
+                in_order = tuple(at[port] for port in ("inp", "inn", "vcc", "vee", "out"))
+                found.setdefault(in_order, frozenset(pins[len(USUAL) :]))
+    return found
+
+
+def _is_amplifier(pins: Sequence[Place]) -> bool:
+    """Whether five pins stand as those of an amplifier: inputs at the left, one above the other, the output
+    at the right, supplies above and below."""
+    left, right = sorted(pins)[:2], max(pins)
+    upper, lower = sorted((pin for pin in pins if pin not in left and pin != right), key=_height)
+    is_apart = right[0] > max(upper[0], lower[0]) and left[0][0] == left[1][0] < min(upper[0], lower[0])
+    return is_apart and upper[1] < min(map(_height, left)) and lower[1] > max(map(_height, left))
 
 
 def _height(place: Place) -> int:

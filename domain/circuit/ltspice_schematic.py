@@ -351,7 +351,12 @@ def _fitted(part: Part, symbol: Symbol | None, drawn: Set[Place]) -> Symbol | No
     """An op-amp that is not in the table has the one outline at whose pins something is drawn."""
     if symbol is None or not symbol.is_assumed or symbol.pins != USUAL:
         return symbol
-    fitting = [outline for outline in five_pin_outlines() if all(_at(part, pin) in drawn for pin in outline)]
+    fitting = [
+        outline
+        for outline, no_pins in five_pin_outlines().items()
+        if all(_at(part, pin) in drawn for pin in outline)
+        and not any(_at(part, place) in drawn for place in no_pins)
+    ]
     return replace(symbol, pins=fitting[0]) if len(fitting) == 1 else symbol
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from domain.circuit.ltspice_blocks import block, block_in_any_folder
 from domain.circuit.ltspice_opamps import OPAMP_LIBRARY, USUAL, op_amp
 from domain.circuit.outline_places import Place, places
 
@@ -143,6 +144,11 @@ def library_symbol(name: str) -> Symbol | None:
             found = replace(found, is_assumed=True)
     if found is not None:
         return found
+    part = block_in_any_folder(key) if is_bare else block(key)
+    if part is not None:
+        return Symbol(
+            prefix="X", pins=part.pins, value=part.subcircuit, model_file=part.library, is_assumed=is_bare
+        )
     known = op_amp(plain) if is_bare or key.startswith("opamps\\") else None
     if known is None and not key.startswith("opamps\\"):
         return None

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from domain.circuit.elements import Element
 from domain.circuit.hierarchy import Circuit
+from domain.circuit.ltspice_blocks import generic_block
 from domain.circuit.ltspice_opamps import ports_of
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -69,6 +70,8 @@ def _known(element: Element, name: str, parameters: frozenset[str]) -> tuple[Mes
     letter = element.letter
     if letter == "x" and len(element.nodes) == 3 and name.lower() == "opamp":
         return _plain_op_amp(name, parameters)
+    if letter == "x" and (block := generic_block(name, len(element.nodes), parameters)) is not None:
+        return block
     if letter == "x":
         ports = ports_of(name) if len(element.nodes) == 5 and _OP_AMPS.fullmatch(name) else None
         return None if ports is None else _op_amp(name, ports, parameters)

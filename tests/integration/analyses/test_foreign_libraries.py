@@ -72,6 +72,60 @@ async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Applicati
     assert await _errors(app, tmp_path / "amp.net") == []
 
 
+BLOCKS = """* C:\\Users\\me\\blocks.asc
+V1 vcc 0 12
+V2 in 0 3
+V3 ref 0 2
+XU1 in ref vcc 0 high LT1720
+XU2 low 0 ref in vcc LTC1441
+XU3 0 in ref 0 vcc vcc opened vcc LT1011
+R3 vcc opened 1k
+XU4 0 ref in 0 vcc vcc closed vcc LT1011
+R4 vcc closed 1k
+XU5 adj reg vcc LT317A
+R5 reg adj 240
+R6 adj 0 720
+XU6 0 five vcc LT1117-5
+R7 five 0 100
+R8 vcc shunt 10k
+XU7 shunt 0 LT1004-1.2
+XU8 0 vcc series LT6654-2.5
+R9 series 0 1k
+R10 vcc led 1k
+XU9 led 0 vcc photo PC817 Igain=2.3m
+R11 photo 0 100
+XU10 vcc 0 in 0 gate vcc LTC4440
+XU11 0 ref out555 vcc cv ref dis vcc NE555
+R12 out555 0 10k
+R13 vcc dis 10k
+.lib LTC.lib
+.lib NE555.sub
+.lib LTC4440.sub
+.op
+.backanno
+.end
+"""
+
+
+async def test_comparators_references_regulators_and_drivers_have_stand_ins(
+    app: Application, tmp_path: Path
+) -> None:
+    """Each does what it is for, by the figures that its name or data sheet gives, and is told as generic."""
+    circuit = tmp_path / "blocks.net"
+    circuit.write_text(BLOCKS)
+    result, volts = await _run(app, circuit)
+    expected = {
+        "high": 12, "low": 0, "opened": 12, "closed": 0.02, "reg": 5, "five": 5, "shunt": 1.235,
+        "series": 2.5, "photo": 2.5, "gate": 12, "cv": 8, "out555": 10.6,
+    }  # fmt: skip
+    within = {"reg": 0.06, "photo": 0.7, "closed": 0.1, "out555": 0.5}
+    for node, value in expected.items():
+        assert volts[f"v({node})"] == pytest.approx(value, abs=within.get(node, 0.03)), node
+    told = [str(note.message) for note in result.notes if "is used in its place" in str(note.message)]
+    assert len(told) == 10, told
+    assert any("Our generic 5 V linear regulator for 1.5 A" in text for text in told), told
+
+
 async def test_a_subcircuit_with_a_name_beyond_latin(app: Application, tmp_path: Path) -> None:
     (tmp_path / "q.net").write_text(
         "* C:\\q.qsch\nV1 in 0 1\nR1 out 0 1k\n.subckt X2\u2022mycomp out in\nE1 out 0 in 0 {p}\n"

@@ -250,3 +250,20 @@ def test_an_op_amp_that_is_not_known_has_the_outline_that_is_drawn() -> None:
     part = "SYMBOL OpAmps\\\\ADA9999-2 0 0 R0\nSYMATTR InstName U1\n"
     assert "XU1 p n vcc vee out ADA9999-2" in lines(converted(f"Version 4\n{flags}{part}"))
     assert converted(f"Version 4\n{part}").missing
+    # A package of two is drawn as the single one, without the pin that switches that off.
+    near = flags.replace("FLAG 0 -32", "FLAG -16 -32").replace("FLAG 0 32", "FLAG -16 32")
+    assert "XU1 p n vcc vee out ADA9999-2" in lines(converted(f"Version 4\n{near}{part}"))
+    assert converted(f"Version 4\n{near}FLAG 16 32 off\n{part}").missing
+
+
+def test_comparators_references_and_other_blocks_have_the_pins_of_their_symbols() -> None:
+    flags = "FLAG 32 64 out\nFLAG 0 96 0\nFLAG -32 80 p\nFLAG -32 48 n\nFLAG 0 32 vcc\n"
+    part = "SYMBOL Comparators\\LTC1441 0 0 R0\nSYMATTR InstName U1\n"
+    found = lines(converted(f"Version 4\n{flags}{part}"))
+    assert "XU1 out 0 p n vcc LTC1441" in found
+    assert ".lib LTC.lib" in found
+    opto = "SYMBOL PC817B 0 0 R0\nSYMATTR InstName U2\n"  # newer versions write no folder
+    flags = "FLAG -96 -48 a\nFLAG -96 48 k\nFLAG 96 -48 c\nFLAG 96 48 e\n"
+    found = lines(converted(f"Version 4\n{flags}{opto}"))
+    assert "XU2 a k c e PC817 Igain=1.5m" in found
+    assert ".lib PC817.sub" in found

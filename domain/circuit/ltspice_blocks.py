@@ -1,0 +1,238 @@
+"""Parts of LTspice's library that are blocks of their own: comparators, references, regulators, optocouplers.
+
+Places and names are those of the `.asy` files in LTspice's folder ``lib/sym``, in the order of the
+subcircuit's nodes. The generic block that takes a part's place where LTspice's library is not here does what
+the part's data sheet says it is for, with one figure or two of it (the voltage of a reference, the class of
+a comparator's delay); it is no model of the part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from domain.circuit.outline_places import Place, places
+from shared.late_patterns import late_pattern
+from shared.message import Message, msg
+
+
+class Block(NamedTuple):
+    """A symbol of LTspice's library."""
+
+    pins: tuple[Place | None, ...]
+    """In the order of its subcircuit's nodes."""
+    subcircuit: str
+    """With what the symbol sets on it."""
+    library: str
+
+
+def block(symbol: str) -> Block | None:
+    """Of a symbol's name with its folder, in lower case: ``comparators\\lt1720``."""
+    return _all().get(symbol)
+
+
+def block_in_any_folder(symbol: str) -> Block | None:
+    """Of a symbol's name alone, in lower case, as newer versions of LTspice write it."""
+    return next((found for name, found in _all().items() if name.rpartition("\\")[2] == symbol), None)
+
+
+def generic_block(
+    subcircuit: str, nodes: int, parameters: frozenset[str]
+) -> tuple[Message, tuple[str, ...]] | None:
+    """What it is and the cards that take its place; None for one that is not known with so many nodes."""
+    generic = _generics().get(subcircuit.lower().replace("_", "."))  # a point in a name is gone by now
+    if generic is None or len(generic.ports.split()) != nodes:
+        return None
+    if generic.file:
+        return generic.kind, (f'.include "{generic.file}"',)
+    unread = "".join(f" {name}=0" for name in sorted(parameters - {"m", *generic.reads}))
+    head = f".subckt {subcircuit} {generic.ports}{generic.defaults}{unread}"
+    return generic.kind, (head, *generic.lines, f".ends {subcircuit}")
+
+
+class _Generic(NamedTuple):
+    kind: Message
+    ports: str
+    lines: tuple[str, ...] = ()
+    defaults: str = ""
+    """Parameters it reads, with their values: `` igain=1m``."""
+    file: str = ""
+    """A library that comes with the program."""
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset(pair.partition("=")[0] for pair in self.defaults.split())
+
+
+_SIDE, _UPRIGHT = "-32,16 -32,-16 0,-32 0,32 32,0", "0,-32 0,32"
+_REGULATOR = "0,96 128,0 -128,0"
+_OPTO, _OPTO_4 = "-96,-64 -96,32 96,-64 96,0 96,32", "-96,-48 -96,48 96,-48 96,48"
+_ROWS: tuple[tuple[str, str, str, str], ...] = (
+    # folder, library, pins, names; a symbol whose subcircuit is another's has it behind the sign
+    ("comparators", "LTC.lib", "-32,80 -32,48 0,32 0,96 32,64", "LT1720 LT1721=LT1720"),
+    ("comparators", "LTC7.lib", "-32,80 -32,48 0,32 0,96 32,64", "LTC6752"),
+    ("comparators", "LTC1.lib", _SIDE, "LT1716"),
+    ("comparators", "LTC3.lib", "-32,16 -32,-16 0,-48 0,48 48,0", "LTC6702"),
+    ("comparators", "LTC.lib", "32,64 0,96 -32,80 -32,48 0,32", "LTC1441"),
+    ("comparators", "LTC1.lib", "-16,48 -32,16 -32,-16 0,48 16,-48 16,48 48,0 0,-48", "LT1011"),
+    ("misc", "NE555.sub", "-112,-96 -112,-32 -112,32 -112,96 112,96 112,32 112,-32 112,-96", "NE555"),
+    ("optos", "4N25.sub", _OPTO, "4N25 4N25A=4N25 4N26=4N25"),
+    ("optos", "4N27.sub", _OPTO, "4N27 4N28=4N27"),
+    ("optos", "PC817.sub", _OPTO_4, "PC817A=PC817_Igain=1m PC817B=PC817_Igain=1.5m PC817C=PC817_Igain=2.3m "
+     "PC817D=PC817_Igain=3.4m"),
+    ("references", "LTC3.lib", _UPRIGHT, "LT1004-1.2 LT1004-2.5 LT1634-1.25 LT1634-2.5 LT1634-4.096 "
+     "LT1634-5"),
+    ("references", "LT1389.lib", _UPRIGHT, "LT1389-1.25 LT1389-2.5 LT1389-4.096 LT1389-5"),
+    ("references", "LTC3.lib", f"{_UPRIGHT} 32,0", "LT1009"),
+    ("references", "LTC3.lib", "-96,-48 -96,48 96,-48 96,48", "LT1021-5 LT1021-10"),
+    ("references", "LT6654.lib", "0,64 -112,0 112,0", "LT6654-1.25 LT6654-2.048 LT6654-2.5 LT6654-3 "
+     "LT6654-3.3 LT6654-4.096 LT6654-5"),
+    ("references", "LT6656.lib", "0,64 -112,0 112,0", "LT6656-1.25 LT6656-2.048 LT6656-2.5 LT6656-3 "
+     "LT6656-3.3 LT6656-4.096 LT6656-5"),
+    ("powerproducts", "LT1083.lib", _REGULATOR, "LT1083 LT1083-5 LT1083-12 LT1084 LT1084-3.3 LT1085 LT1086 "
+     "LT1086-5"),
+    ("powerproducts", "LT1117.lib", _REGULATOR, "LT1117 LT1117-3.3 LT1117-5"),
+    ("powerproducts", "LTC.lib", _REGULATOR, "LT317A"),
+    ("powerproducts", "LTC4440.sub", "-128,-80 -128,80 -128,0 128,80 128,0 128,-80", "LTC4440"),
+)  # fmt: skip
+
+
+@cache
+def _all() -> Mapping[str, Block]:
+    found = {}
+    for folder, library, outline, names in _ROWS:
+        for name in names.split():
+            symbol, _, subcircuit = name.partition("=")
+            called = (subcircuit or symbol).replace("_", " ")
+            found[f"{folder}\\{symbol}".lower()] = Block(places(outline), called, library)
+    return found
+
+
+def _follows(delay_s: float) -> tuple[str, ...]:
+    """Node y goes from 0 to 1 V behind x, half of it after the delay, s; 0.69 RC at half of a step."""
+    return ("r_delay x y 1k", f"c_delay y 0 {delay_s / 690:.3g}")
+
+
+_ON, _OFF = "(0.5+0.5*tanh(20*(v(y)-0.5)))", "(0.5-0.5*tanh(20*(v(y)-0.5)))"
+_DECIDES = "b_decides x 0 V=0.5+0.5*tanh((v(inp)-v(inn))/1m)"
+_INPUTS = ("r_in inp inn 10g", "r_cm inp 0 100g", "r_sup vcc vee 1meg")
+
+
+def _comparator(ports: str, kind: Message, delay_s: float) -> _Generic:
+    """Its output goes to both supplies, through 50 ohms."""
+    return _Generic(
+        kind,
+        ports,
+        (
+            *_INPUTS,
+            _DECIDES,
+            *_follows(delay_s),
+            f"b_up vcc out I=v(vcc,out)/50*{_ON}",
+            f"b_down out vee I=v(out,vee)/50*{_OFF}",
+            "r_out out vee 10meg",
+        ),
+    )
+
+
+def _shunt(ports: str, volts: float) -> _Generic:
+    lines = [f"b_ref k a I=max(0,(v(k,a)-{volts:g})/0.5)", "r_leak k a 10meg", "d_back a k d_ref",
+             ".model d_ref D(IS=1p RS=1)"]  # fmt: skip
+    if "trim" in ports:
+        lines.append("r_trim trim a 10meg")
+    return _Generic(msg("{voltage} V shunt reference", voltage=f"{volts:g}"), ports, tuple(lines))
+
+
+def _series(ports: str, volts: float) -> _Generic:
+    lines = [
+        f"b_want want 0 V=max(0,min({volts:g},v(in,gnd)-0.5))",
+        "b_pass in out I=max(-10m,min(10m,v(want)-v(out,gnd)))",
+        "r_sup in gnd 20k",
+        "r_out out gnd 10meg",
+    ]
+    if "trim" in ports:
+        lines.append("r_trim trim gnd 10meg")
+    return _Generic(msg("{voltage} V series reference", voltage=f"{volts:g}"), ports, tuple(lines))
+
+
+def _regulator(volts: float | None) -> _Generic:
+    """An adjustable one holds 1.25 V between its output and ADJ."""
+    kind = (
+        msg("adjustable linear regulator for 1.5 A")
+        if volts is None
+        else msg("{voltage} V linear regulator for 1.5 A", voltage=f"{volts:g}")
+    )
+    lines = (
+        f"b_want want 0 V=max(0,min({volts or 1.25:g},v(in,adj)-1.1))",
+        "b_pass in out I=max(0,min(1.5,(v(want)-v(out,adj))*50))",
+        f"b_own in adj I={'50u' if volts is None else '5m'}*tanh(max(0,v(in,adj)))",
+        "r_out out adj 10meg",
+    )
+    return _Generic(kind, "adj out in", lines)
+
+
+def _optocoupler(ports: str, ratio: str, defaults: str = "") -> _Generic:
+    return _Generic(
+        msg("optocoupler"),
+        ports,
+        (
+            "d_led a cathode d_led",
+            "v_led cathode k 0",
+            f"f_photo c b v_led {{({ratio})/200}}",
+            "r_base b e 100meg",
+            "q_out c b e q_out",
+            ".model d_led D(IS=1e-16 N=1.6 RS=2 CJO=30p BV=6)",
+            ".model q_out NPN(IS=10f BF=200 VAF=80 CJE=20p CJC=8p TF=10n)",
+        ),
+        defaults,
+    )
+
+
+@cache
+def _generics() -> Mapping[str, _Generic]:
+    fast = msg("comparator with outputs to both supplies and a delay of 5 ns")
+    slow = msg("comparator with outputs to both supplies and a delay of 1 us")
+    inputs = "inp inn vcc vee out"
+    found = {
+        "lt1720": _comparator(inputs, fast, 5e-9), "ltc6752": _comparator(inputs, fast, 5e-9),
+        "lt1716": _comparator(inputs, slow, 1e-6), "ltc6702": _comparator(inputs, slow, 1e-6),
+        "ltc1441": _comparator("out vee inp inn vcc", slow, 1e-6),
+        "lt1011": _Generic(
+            msg("comparator with an open-collector output and a delay of 150 ns"),
+            "gnd inp inn vee bal strobe out vcc",
+            (
+                *_INPUTS, _DECIDES, *_follows(150e-9), f"b_down out gnd I=50m*tanh(v(out,gnd)/0.2)*{_OFF}",
+                "r_out out gnd 100meg", "r_bal bal vcc 10meg", "r_strobe strobe vcc 10meg",
+            ),
+        ),
+        "ne555": _Generic(msg("timer of the bipolar type"), "1 2 3 4 5 6 7 8", file="NE555.lib"),
+        "4n25": _optocoupler("a k c e b", "0.5"), "4n27": _optocoupler("a k c e b", "0.3"),
+        "pc817": _optocoupler("a k c e", "igain*1k", " igain=1m"),
+        "ltc4440": _Generic(
+            msg("high-side gate driver"),
+            "vcc gnd inp ts tg boost",
+            (
+                "b_decides x 0 V=0.5+0.5*tanh(10*(v(inp,gnd)-1.45))", *_follows(30e-9),
+                f"b_up boost tg I=v(boost,tg)/2*{_ON}", f"b_down tg ts I=v(tg,ts)/1.5*{_OFF}",
+                "r_in inp gnd 1meg", "r_sup vcc gnd 20k", "r_ts tg ts 1meg", "r_gnd ts gnd 100meg",
+            ),
+        ),
+    }  # fmt: skip
+    for _, _, outline, names in _ROWS:
+        for name in names.split():
+            match = _VOLTS.fullmatch(name)
+            if match is None:
+                continue
+            volts = {"1.2": 1.235}.get(match["volts"] or "", float(match["volts"] or 2.5))
+            if outline == _REGULATOR:
+                found[name.lower()] = _regulator(volts if match["volts"] else None)
+            elif outline.startswith(_UPRIGHT):
+                found[name.lower()] = _shunt("k a trim" if name == "LT1009" else "k a", volts)
+            else:
+                found[name.lower()] = _series("in gnd out trim" if "1021" in name else "gnd in out", volts)
+    return found
+
+
+_VOLTS = late_pattern(
+    r"(?:LT1004|LT1009|LT1021|LT1389|LT1634|LT665[46]|LT108[3-6]|LT1117|LT317A)(?:-(?P<volts>[\d.]+))?"
+)
