@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from application.conversation.collectors import newest_run, result_lines
 from application.conversation.question import (
     NUMBERED,
+    MainCircuit,
     Question,
     circuit_of,
     cut,
@@ -20,7 +21,7 @@ from application.conversation.question import (
 )
 from application.design.circuit_goals import GoalBook
 from application.tool_execution.reading import WHOLE_FILE_BYTES
-from application.tool_execution.tools._common import located
+from application.tool_execution.tools._common import CIRCUIT_SUFFIXES, located
 from application.tool_execution.tools.result_source import OF_OTHERS, changed_since, result_content
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import asked as asked_of
@@ -118,7 +119,23 @@ def _named_thing(question: Question, written: str, kind: str, name: str) -> tupl
 
 
 def _node_reference(question: Question, name: str) -> tuple[str, ...] | None:
-    """What hangs on a node of the main circuit, and its voltage in the newest run."""
+    """What hangs on a node of the circuit in front, else of the main one; its voltage in the newest run."""
+    front = _circuit_in_front(question)
+    there = None if front is None else _node_in(replace(question, main=front), name)
+    return there or _node_in(question, name)
+
+
+def _circuit_in_front(question: Question) -> MainCircuit | None:
+    """That of the editor, where it is another than the main one: its nodes are those a person is offered."""
+    place = "" if question.editor is None else question.editor.file
+    is_main = question.main is not None and question.main.place == place
+    if is_main or PurePosixPath(place).suffix.lower() not in CIRCUIT_SUFFIXES:
+        return None
+    return main_circuit_of(question.context, place) if question.may_be_told(place) else None
+
+
+def _node_in(question: Question, name: str) -> tuple[str, ...] | None:
+    """The same of the question's circuit."""
     main, node = question.main, name.strip().lower()
     if main is None or not node:
         return None
@@ -135,8 +152,9 @@ def _node_reference(question: Question, name: str) -> tuple[str, ...] | None:
     newest = newest_run(question)
     point = None if newest is None else stored_operating_point(newest[1])
     if newest is not None and point is not None and node in point.nodes:
-        is_old = " (before the last change)" if changed_since(question.context, main.path, newest[1]) else ""
-        lines.append(f"DC operating point: V({node}) = {point.nodes[node]:.6g} V{is_old}")
+        is_old = changed_since(question.context, main.path, newest[1])
+        state = " (before the last change)" if is_old else " (of the circuit as it is)"
+        lines.append(f"DC operating point: V({node}) = {point.nodes[node]:.6g} V{state}")
     return (fence_data(f"node {name_in_fence(one_line(name))} of {name_in_fence(main.place)}",
                        "\n".join(lines)),)  # fmt: skip
 

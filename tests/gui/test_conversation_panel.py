@@ -24,6 +24,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from application.simulation.simulating import SimulationRequest
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
 from domain.llm.provider_settings import ProviderSettings
@@ -45,9 +46,10 @@ from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
 from presentation.panels.conversation.tab_words import status_of
 from presentation.panels.conversation.words import error_ways
+from presentation.panels.editor.newest_point import NewestPoint
 from presentation.ui import questions
 from presentation.ui.hit_list import HitList
-from presentation.ui.rows import RowTree
+from presentation.ui.rows import Role, RowTree
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
@@ -948,6 +950,17 @@ def offered(panel: ConversationPanel) -> list[str]:
     return [rows.index(row, 0).data() for row in range(rows.rowCount())] if found.isVisible() else []
 
 
+def details(panel: ConversationPanel) -> dict[str, str]:
+    """What stands at the right of each offered line."""
+    found = panel.findChild(HitList, "messageCompletion")
+    assert found is not None
+    rows = found.findChild(RowTree, "commandRows").model()
+    looks = {
+        rows.index(row, 0).data(): rows.index(row, 0).data(int(Role.LOOK)) for row in range(rows.rowCount())
+    }
+    return {name: look.values[0] for name, look in looks.items() if look.values}
+
+
 def keys(panel: ConversationPanel, *pressed: Qt.Key) -> None:
     for key in pressed:
         QTest.keyClick(panel.composer.edit, key)
@@ -1006,6 +1019,28 @@ async def test_names_of_the_project_are_offered_behind_an_at(
         await until(lambda: offered(panel)[:2] == ["Selection", "filter.cir:2-3"])
     keys(panel, Qt.Key.Key_Return)
     assert panel.composer.text.endswith("why @filter.cir:2-3 ")
+
+
+async def test_nodes_are_offered_with_their_voltages_and_whether_these_are_of_the_text(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    circuit, workspace = project / "divider.cir", services.workspace
+    circuit.write_text("* divider\nV1 in 0 10.04\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n")
+    workspace.shown_file = circuit
+    app = services.app
+    await app.project.browse.open(project)
+    workspace.newest = NewestPoint(services, app.project, app.simulation, lambda _path: None)
+    await app.simulation.run(SimulationRequest(circuit=circuit))
+    edit = panel.composer.edit
+    panel.activateWindow()
+    edit.setFocus()
+    await until(edit.hasFocus)
+    QTest.keyClicks(edit, "@out")
+    await until(lambda: details(panel).get("out") == "5.02 V")
+    circuit.write_text(circuit.read_text().replace("R2 out 0 1k", "R2 out 0 2k"))
+    edit.clear()
+    QTest.keyClicks(edit, "@out")
+    await until(lambda: details(panel).get("out") == "5.02 V, older text")
 
 
 async def test_a_slash_at_the_beginning_offers_ready_sentences(

@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QPlainTextEdit, QWidget
 
 from application.groups.project import Project
 from domain.circuit.netlist import NETLIST_SUFFIXES
+from presentation.figures import number
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
 from presentation.mentions import can_be_mentioned, mention
@@ -37,6 +38,7 @@ _COMMAND = re.compile(r"/(\w*)$")
 _WRITTEN = re.compile(r"/(\w+)(?:\s+(.+))?", re.DOTALL)
 _OF_EACH_KIND = 3
 _MOST = 10
+_DIGITS = 3
 _MOST_FILES, _MOST_NODES = 2000, 20_000
 """Looked through with each key."""
 
@@ -167,8 +169,11 @@ class Completion(QObject):
                 nodes = await browse.nodes(shown)
             except UserInputError:  # gone or not to be read: the editor tells
                 nodes = {}
-            some = islice(nodes, _MOST_NODES)
-            names += [_name("node", node, prefix="node:", icon="circle-dashed") for node in some]
+            volts = await self._voltages(shown)
+            names += [
+                _name("node", node, prefix="node:", icon="circle-dashed", detail=volts.get(node.lower(), ""))
+                for node in islice(nodes, _MOST_NODES)
+            ]
             for goal in await browse.goals(root, shown):
                 label = self._services.language(name_of(goal))
                 limit = limit_text(goal)
@@ -190,6 +195,19 @@ class Completion(QObject):
         if root == workspace.root:
             self._names = tuple(name for name in names if can_be_mentioned(name.written))
             self._follow()
+
+    async def _voltages(self, circuit: Path) -> Mapping[str, str]:
+        """Of nodes at the operating point of the circuit's newest run; said where the text was another."""
+        newest = self._services.workspace.newest
+        run = None if newest is None else await newest.run_of(circuit)
+        if run is None or run[0].operating_point is None:
+            return {}
+        language, is_older = self._services.language, run[1]
+        texts = {node: number(value, "V", _DIGITS) for node, value in run[0].operating_point.nodes.items()}
+        return {
+            node: language(msg("{value}, older text", value=text)) if is_older else text
+            for node, text in texts.items()
+        }
 
     def _selection(self, root: Path) -> Iterator[Name]:
         """The lines that are selected in the editor, as `FILE:FIRST-LAST`."""

@@ -308,6 +308,14 @@ async def test_nodes_goals_and_runs_are_pointed_at_and_lines_have_numbers(
     for words in ("What hangs on @node:out?", "What hangs on @out?"):
         text = await told(words)
         assert '<data name="node out of rc.cir">\n3| R1 in out 1k\n4| C1 out 0 100n\nDC operating' in text
+    (tmp_path / "amp.cir").write_text("* other\nV1 base 0 1\nR1 base out 2k\nR2 out 0 2k\n.op\n.end\n")
+    in_front = EditorState(file="amp.cir", line=1, column=1)
+    for node, circuit in (("base", "amp.cir"), ("out", "amp.cir"), ("in", "rc.cir")):
+        block = await project_context(
+            context, f"And @node:{node}?", main_circuit="rc.cir", editor=in_front, budget=LARGEST, limit_s=30
+        )
+        assert f'<data name="node {node} of {circuit}">' in block.text
+    assert "V(out) = 0 V (of the circuit as it is)" in await told("And @node:out?")
     for words in ("Why is @goal:gain missed?", "Why is @gain missed?"):
         assert '<data name="goal gain">\nrc.cir: gain = max(vdb(out)): ' in await told(words)
     for words in ("Explain @run:1", "Explain @result", "Explain @result:1"):
