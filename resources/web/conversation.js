@@ -15,6 +15,7 @@
   let grown = 0; // characters of HTML since the garbage was collected; nobody else does before it is gigabytes
   const MOST_GROWN = 500000;
   const LONG_CODE = 18; // lines; a longer block is folded to its first ones
+  const NUMBERED_CODE = 12; // lines; of more each has its number
   const SHOWN_CODE = 14;
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 24;
@@ -76,6 +77,7 @@
     if (block.querySelector("[data-code]") || block.closest(".long-code")) return;
     const copy = words.codeActs.at(-1);
     const lines = block.querySelector("code")?.textContent.replace(/\n$/, "").split("\n").length ?? 0;
+    numberLines(block, lines);
     const isWhole = !block.closest(".tail") && !block.classList.contains("part");
     const isNetlist = block.classList.contains("spice");
     const isLong = lines > LONG_CODE;
@@ -101,6 +103,20 @@
     more.textContent = words.more.replace("{count}", String(lines - SHOWN_CODE));
     box.style.setProperty("--shown-lines", String(SHOWN_CODE));
     box.append(more);
+  }
+
+  // The numbers of the lines of a longer block, beside them: drawn only, so that no copy has them.
+  function numberLines(block, count) {
+    const isPart = block.classList.contains("part");
+    const neighbor = isPart ? block.previousElementSibling : null;
+    const before = neighbor?.matches("pre.code") ? neighbor : neighbor?.querySelector("pre.code");
+    const first = isPart ? Number(before?.dataset.next) : 1;
+    if (!first) return;
+    block.dataset.next = String(first + count);
+    if (block.closest(".tail") || (first === 1 && count <= NUMBERED_CODE)) return;
+    const code = block.querySelector("code");
+    code.dataset.lines = Array.from({ length: count }, (_, n) => first + n).join("\n");
+    code.style.setProperty("--digits", String(String(first + count - 1).length));
   }
 
   // What is waited for, told every second; it ends with its element.

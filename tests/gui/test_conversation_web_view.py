@@ -444,6 +444,34 @@ async def test_what_can_be_done_with_code_knows_its_block_while_it_comes_and_aft
         view.apply([Updated(item=AnswerText(key="s", text=text))])
 
 
+async def test_lines_of_longer_code_have_numbers_that_no_copy_has(
+    view: WebConversation, script: Script
+) -> None:
+    long = "".join(f"R{n} a b {n}k\n" for n in range(1, 900))  # longer than one block: more than one element
+    text = f"```spice\n{long}```\nand\n```spice\nC1 a 0 1n\n```\n"
+    shown = (
+        "[...document.querySelectorAll('pre.code > code')].map(code => ["
+        "code.dataset.lines?.split('\\n').map(Number) ?? [], code.textContent.trim().split('\\n').length])"
+    )
+    view.apply([Added(item=AnswerText(key="a", text=text))])
+    *parts, short = json.loads(await script(f"JSON.stringify({shown})"))
+    assert len(parts) > 1
+    assert [number for numbers, _ in parts for number in numbers] == list(range(1, 900))
+    assert all(len(numbers) == lines for numbers, lines in parts)
+    assert short == [[], 1]
+    select = "getSelection().selectAllChildren(document.querySelector('pre.code')); getSelection().toString()"
+    assert (await script(select)).startswith("R1 a b 1k\nR2 a b 2k\n")
+    # Each number stands beside its line: the drawn column is as high as the text.
+    heights = (
+        "(() => { const code = document.querySelector('pre.code > code');"
+        " const drawn = getComputedStyle(code, '::before').height;"
+        " return `${parseFloat(drawn)},${code.getBoundingClientRect().height}`; })()"
+    )
+    drawn, text_height = map(float, (await script(heights)).split(","))
+    assert drawn == pytest.approx(text_height, abs=1)
+    assert text_height > 100
+
+
 async def test_a_name_acts_by_the_enter_key_and_a_card_within_a_line_by_its_own_key(
     view: WebConversation, script: Script, until: Until
 ) -> None:
