@@ -35,6 +35,7 @@ from domain.circuit.schematic.symbols import (
     Stroke,
     SymbolSet,
     circle,
+    drawn_body,
     flag_box,
     rail_mark,
     strokes_of,
@@ -210,6 +211,12 @@ class _Composer:
                 px, py = px - dx, py - dy
         return cells
 
+    def _body(self, at: int) -> Box:
+        """As it is drawn."""
+        part, flip = self.page.parts[at], bool(self.layout.flip[at])
+        body = self.layout.shape(at).body
+        return self._at(at, drawn_body(part, body, self.roles.turns[at], flip=flip, symbols=self.set))
+
     def _at(self, at: int, box: Box) -> Box:
         return _moved(box, (int(self.layout.x[at]), int(self.layout.y[at])))
 
@@ -232,7 +239,7 @@ class _Composer:
             self._flag(room, at, side, net)
 
     def _taken(self, wires: tuple[Wire, ...]) -> list[Box]:
-        taken = [self._at(at, self.layout.shape(at).body) for at in self.parts]
+        taken = [self._body(at) for at in self.parts]
         taken += [mark.box for mark in self.marks]
         taken += [_around_span(span) for _, span in spans_of(wires)]
         for at in self.parts:
@@ -300,7 +307,7 @@ class _Composer:
             kind=part.kind,
             strokes=_strokes_at(tuple(strokes), place),
             pins=tuple(DrawnPin(pin.terminal, pin.at, pin.net) for pin in self.pins if pin.part == at),
-            body=self._at(at, self.layout.shape(at).body),
+            body=self._body(at),
             value_at=part.value_at,
             hint=part.full,
             value=part.value,

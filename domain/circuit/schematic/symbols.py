@@ -87,6 +87,18 @@ def shape_of(part: Part, turn: int, *, flip: bool, sides: Sides) -> Shape:
     return Shape(tuple(places), (min(xs), min(ys), max(xs), max(ys)))
 
 
+_RING_X, _RING = -0.4, 1.15
+"""Center and radius of the circle the US set draws around a bipolar transistor."""
+
+
+def drawn_body(part: Part, body: Box, turn: int, *, flip: bool, symbols: SymbolSet) -> Box:
+    """A body with what a symbol set draws around it."""
+    if symbols != "us" or part.kind != "q":
+        return body
+    x, y = turned((_RING_X, 0.0), turn, flip=flip)
+    return union([body, (x - _RING, y - _RING, x + _RING, y + _RING)])
+
+
 def _canonical(part: Part, sides: Sides) -> tuple[list[tuple[str, int, int, int]], Box]:
     if part.kind in TWO_POLES:
         wide = {"r": 0.5, "c": 0.85, "l": 0.5, "d": 0.6, "s": 0.7}.get(part.kind, 1.0)
@@ -282,7 +294,7 @@ def _mirrored(stroke: Stroke) -> Stroke:
 def _n_type(part: Part, sides: Sides, symbols: SymbolSet) -> list[Stroke]:
     """With the collector or drain above; a p-type's arrow the other way."""
     p = part.polarity < 0
-    ring = [circle(-0.35, 0, 1.25)] if symbols == "us" and part.kind == "q" else []
+    ring = [circle(_RING_X, 0, _RING)] if symbols == "us" and part.kind == "q" else []
     extra = [_line((1, 0), (-0.45, 0))] if sides.right else []
     extra += [
         _line((1, at + 1), (0, at + 1)) for at, pin in enumerate(x for x in part.pins if x.role[:1] == "x")

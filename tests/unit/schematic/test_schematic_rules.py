@@ -425,6 +425,19 @@ def test_nothing_lies_over_anything_whatever_supplies_are_called() -> None:
     assert {each.element for each in apart.symbols} == {page.parts[at].name for at in roles.drawn}
 
 
+def test_the_circle_of_a_transistor_belongs_to_its_body_so_that_no_text_lies_in_it() -> None:
+    for name in ("two_transistors", "audio_amplifier"):
+        drawing = draw(page_of_text(GOLDEN[name]), symbols="us", effort=FIRST)
+        transistors = [symbol for symbol in drawing.symbols if symbol.kind == "q"]
+        for symbol in transistors:
+            ring = max(symbol.strokes, key=lambda stroke: len(stroke.points))
+            left, top, right, bottom = symbol.body
+            assert len(ring.points) > 20
+            assert all(left <= x <= right and top <= y <= bottom for x, y in ring.points)
+        assert len(transistors) > 1
+        assert not faults_of(drawing)
+
+
 def test_what_cannot_be_drawn_is_said_and_the_rest_is_drawn() -> None:
     page = page_of_text("t\nR1 a\nR2 a b 1k\nX1 a b nowhere\nR2 b 0 1k\nC1 b 0 1n\n")
     drawing = draw(page, effort=FIRST)
