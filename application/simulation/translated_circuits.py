@@ -37,6 +37,8 @@ from shared.message import msg
 if TYPE_CHECKING:
     from domain.circuit.translation import Instances
 
+_MOST_BYTES_OF_POINTS = 4_000_000
+
 
 @dataclass(slots=True)
 class CircuitTranslator:
@@ -101,7 +103,8 @@ class CircuitTranslator:
             text = utf8_text(netlist.to_bytes(), netlist.encoding)
             netlist = Netlist.parse(text, path=path, has_title=has_title)
         find = None if self.sources is None or path is None else lambda name: self._find(name, path)
-        done = translate(netlist, dialect, find=find, instances=self._instances)
+        read = None if self.sources is None or path is None else lambda name: self._points(name, path)
+        done = translate(netlist, dialect, find=find, read=read, instances=self._instances)
         self.may_lack_parts = self.may_lack_parts or done.may_lack_parts
         self.notes += [
             SimulationNote(message=text, file=netlist.path, line=line) for line, text in done.notes
@@ -116,6 +119,18 @@ class CircuitTranslator:
             return str(found.path)
         by_name = self.sources.find(reference.rpartition("/")[2])
         return None if by_name is None else str(by_name)
+
+    def _points(self, reference: str, including_file: Path) -> str | None:
+        """The text of a file of points, by its path or, of one on another computer, by its name."""
+        assert self.sources is not None
+        found = self.sources.read(reference, including_file=including_file)
+        if not isinstance(found, SourceFile):
+            by_name = self.sources.find(reference.rpartition("/")[2])
+            found = (
+                found if by_name is None else self.sources.read(str(by_name), including_file=including_file)
+            )
+        is_text = isinstance(found, SourceFile) and len(found.data) <= _MOST_BYTES_OF_POINTS
+        return found.data.decode("latin-1") if is_text and isinstance(found, SourceFile) else None
 
     def _dialect_note(self, path: Path, evidence: Sequence[Evidence]) -> SimulationNote:
         program, mode = PROGRAMS[self.dialect], compatibility_mode(self.dialect, frozenset())

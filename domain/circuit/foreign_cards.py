@@ -27,6 +27,8 @@ MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
 SERIES = late_pattern(
     r"(?<!\s)\s++(?P<key>rser|rpar|cpar|lser|rlshunt)\s*+=\s*+(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
 )
+BARE_AREA = late_pattern(r"^(?P<head>d\S*\s+\S+\s+\S+\s+[^\s=]+)\s+(?=[\d.][^\s=]*(?:\s|$))", re.IGNORECASE)
+"""A diode up to the number behind its model, which is its area (ngspice misses the model then)."""
 RATING = late_pattern(
     r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type|mtbf|pppkg)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)",
     re.IGNORECASE,

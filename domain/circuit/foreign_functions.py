@@ -74,6 +74,19 @@ def rewritten(name: str, arguments: list[str]) -> str | None:
     return write(*arguments) if len(arguments) == count else None
 
 
+def of_table(arguments: list[str]) -> str | None:
+    """LTspice's table(x, x1, y1, x2, y2 ...) in conditions, for parameters (ngspice's have no pwl): a line
+    from each point to the next, the first and the last value beyond them. None without points."""
+    if len(arguments) < 3 or len(arguments) % 2 == 0:
+        return None
+    x, (first, *others) = arguments[0], list(zip(arguments[1::2], arguments[2::2], strict=True))
+    new = f"({others[-1][1] if others else first[1]})"
+    for (x1, y1), (x2, y2) in reversed(list(zip([first, *others], others, strict=False))):
+        line = f"({y1})+(({x})-({x1}))*(({y2})-({y1}))/(({x2})-({x1}))"
+        new = f"(({x})<({x2})?{line}:{new})"
+    return f"(({x})<({first[0]})?({first[1]}):{new})"
+
+
 def arguments_of(inside: str) -> list[str]:
     """The arguments between a call's brackets, split at its own commas; [] for none."""
     if not inside.strip():

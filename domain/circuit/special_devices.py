@@ -427,6 +427,10 @@ def smooth_switch(name: str, nodes: Sequence[str], card: str) -> list[str] | Non
     return [*lines, f"b_{name} {first} {second} i={current}"]
 
 
+_SHORT = "1m"
+"""Ohms of a diode whose `ron` is 0: the solver needs a slope."""
+
+
 def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | None:
     """A diode of LTspice's whose model (behind its type) has straight lines instead of a junction, as a
     source: `Roff` to `Vfwd`, `Ron` above, `Rrev` below -`Vrev`. None for a junction. Raises NotBuilt.
@@ -448,6 +452,7 @@ def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | No
 
     anode, cathode = nodes
     on, off = get("ron", "1"), get("roff", "1e12")
+    on = on if _number(on) != 0 else _SHORT
     across = f"v({anode},{cathode})"
     ahead = beyond(f"{across}-{get('vfwd', '0')}", settings.get("epsilon", "0"), settings.get("ilimit"), on)
     current = f"{across}/{off}+{ahead}"

@@ -106,8 +106,8 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
      _Names(r"1N(?:4148|914|4448|4150|4151|4154|3595)|LL4148|BA[SVWL]\d+|MMBD\d+|1S1588|1SS\d+"),
      "D(IS=2.5n N=1.75 RS=0.6 CJO=2p VJ=0.6 M=0.33 TT=5n BV=100 IBV=5u)"),
     (msg("Schottky diode"), "d",
-     _Names(r"1N58(?:1[7-9]|2[0-5])|BAT\d+|MBR\w*\d+|MBRS?\d+|SS\d\d|SB\d+|PMEG\d+|B\d{3}|1N6263|RB\d+|"
-            r"HSMS\w*"),
+     _Names(r"1N58(?:1[7-9]|2[0-5])|BAT\d+|MBR\w*\d+|MBRS?\d+|SS\d\d|SB\d+|PMEG\d+|PDS\d+|B\d{3}|1N6263|"
+            r"RB\d+|HSMS\w*"),
      "D(IS=1u N=1.05 RS=50m CJO=100p VJ=0.4 M=0.4 TT=0 BV=40 IBV=100u EG=0.69 XTI=2)"),
     (msg("white or blue light-emitting diode"), "d",
      _Names(r"NSP[WB]\w*|NSC[WB]\w*|NSS[WB]\w*|NFSW\w*|LUW\w*|LXHL\w*|LXK2\w*|LXML\w*|W5AP\w*|AOT\d+|XPE\w*|XLAMP\w*"),
@@ -163,14 +163,15 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
      _Names(r"BSS8[34]|BS250|BSS92|ZVP\d+|FDV30[24]|DMP\d+|NDS\d+P"),
      "VDMOS(pchan VTO=-2 KP=0.15 RD=2 RS=0.5 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=4p CJO=30p IS=1p BV=50)"),
     (msg("power P-channel MOSFET"), "m",
-     _Names(r"IRF[RUSP]?9\d+|IRFP9\d+|IRF7[24]\d+P|FQP\d+P\d+|SUD\d+P\d+|SI\d+DY?P|IRLML6\d+|AO340[17]|"
-            r"IRF49\d+"),
+     _Names(r"IRF[RUSP]?9\d+|IRFP9\d+|IRF7[24]\d+P|FQP\d+P\d+|SU[BDMP]\d+P\w*|SI\d+DY?P|IRLML6\d+|"
+            r"AO340[17]|IRF49\d+"),
      "VDMOS(pchan VTO=-3.5 KP=10 RD=0.1 RS=20m RG=5 RB=20m CGS=1n CGDMAX=1n CGDMIN=60p CJO=500p "
      "IS=1p BV=200)"),
     (msg("power N-channel MOSFET"), "m",
      _Names(r"IRF[BDHIPRSUZ]?[1-8]\d+|IRL[BDHIPRSUZ]?\d+|IRLML[0-58]\d+|IRFH\w*|IP[ABDPW]\w*|BS[CZO]\d\w*|RJK\w*|HAT\d+R\w*|"
             r"BUZ\d+|STP\d+N\w*|"
-            r"FD[PSBDMC]\w*\d+|SI\d+\w*|AO\d+|FQP\d+N\d*|MTP\d+N\w*|NTD\w*|CSD\d+\w*|PSMN\w*|EPC\d+|SQ\w+"),
+            r"FD[PSBDMC]\w*\d+|SI\d+\w*|SU[BDMP]\d+N\w*|AO\d+|FQP\d+N\d*|MTP\d+N\w*|"
+            r"NTD\w*|CSD\d+\w*|PSMN\w*|EPC\d+|SQ\w+"),
      "VDMOS(VTO=3.5 KP=30 RD=30m RS=5m RG=3 RB=10m CGS=1.2n CGDMAX=1.5n CGDMIN=80p CJO=600p IS=1p BV=200)"),
     (msg("N-channel JFET"), "j",
      _Names(r"2N(?:3819|4391|4392|4393|4416|5432|5434|5457|5458|5459|5484|5485|5486|3823)|J(?:11[1-3]|"
@@ -185,8 +186,8 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
 _OP_AMPS = late_pattern(
     r"level[._]?[0-3]\w?|(?:Universal)?Op[_-]?amps?\d*|AD(?:54[89]|6[45]\d|7[01]\d|74\d|79\d|80\d\d|"
     r"81\d\d|8[0-6]\d\d?)\w*|"
-    r"ADA4\d{3}\w*(?:-\d)?|OP\d{2,3}\w*|OPA\d{3,4}\w*|LT(?:1001|1006|1007|101[234]|102[248]|1037|105[5678]|1077|"
-    r"1078|1112|1113|1115|"
+    r"ADA4\d{3}\w*(?:-\d)?|ADTL08\d|OP\d{2,3}\w*|OPA\d{3,4}\w*|LT(?:1001|1006|1007|101[234]|102[248]|1037|105[5678]|"
+    r"1077|1078|1112|1113|1115|"
     r"1122|1128|1169|119[0-9]|12[0-9]\d|13[456]\d|14[069]\d|149\d|163\d|167\d|17[0-9]\d|18[0-9]\d|"
     r"19[0-9]\d|20\d\d|6[0-5]\d\d)\w*|"
     r"LTC(?:1047|105[0-2]|1150|1250|205\d|206\d|609\d|62[0-9]\d|1151|1152)\w*|LM(?:10[1278]|201|301|324|"

@@ -21,8 +21,8 @@ from domain.circuit import foreign_cards as foreign
 from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
 from domain.circuit.foreign_braces import flat_braces, with_braces
-from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, rewritten
-from domain.circuit.foreign_pwl import repeated_points
+from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, of_table, rewritten
+from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_points
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
@@ -72,18 +72,23 @@ class Instances:
 
 
 def translate(
-    netlist: Netlist, dialect: Dialect, *, find: Find | None = None, instances: Instances | None = None
+    netlist: Netlist,
+    dialect: Dialect,
+    *,
+    find: Find | None = None,
+    read: Find | None = None,
+    instances: Instances | None = None,
 ) -> Translation:
     """`netlist` in ngspice's words; the very same object when there is nothing to rewrite.
 
-    `find` looks up the libraries it names; `instances` are the X lines seen so far, to which its own are
-    added.
+    `find` looks up the libraries it names, `read` gives the text of a file of points; `instances` are the
+    X lines seen so far, to which its own are added.
     """
     if dialect == "ngspice" or netlist.encoding == "utf-16":
         return Translation(netlist)
     instances = Instances() if instances is None else instances
     instances.add(netlist)
-    work = _Work(netlist, dialect, find, instances)
+    work = _Work(netlist, dialect, find, read, instances)
     for statement in netlist.statements:
         work.rewrite(statement)
     work.define_constants()
@@ -94,9 +99,11 @@ def translate(
 class _Work:
     """One file being rewritten."""
 
-    def __init__(self, netlist: Netlist, dialect: Dialect, find: Find | None, instances: Instances) -> None:
+    def __init__(
+        self, netlist: Netlist, dialect: Dialect, find: Find | None, read: Find | None, instances: Instances
+    ) -> None:
         self._netlist = netlist
-        self._find = find
+        self._find, self._read = find, read
         self._instances = instances
         self.may_lack_parts = False
         self._dialect = dialect
@@ -358,6 +365,8 @@ class _Work:
             raw = self._parasitics(raw, statement)
         if letter in "rcldqmj" and self._dialect == "ltspice":
             raw = foreign.RATING.sub("", raw)
+        if letter == "d" and self._dialect in ("ltspice", "pspice"):
+            raw = foreign.BARE_AREA.sub(r"\g<head> area=", raw)
         if letter in "rcl" and self._dialect == "ltspice":
             raw = foreign.RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
             raw = foreign.RKM.sub(foreign.without_rkm, raw)
@@ -365,7 +374,7 @@ class _Work:
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
-            raw = foreign.relative_times(repeated_points(raw)) if letter in "vi" else raw
+            raw = self._repeated(raw) if letter in "vi" else raw
             raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
             raw = self._sensing(raw, letter, statement)
         if letter == "i" and self._dialect == "ltspice" and foreign.LOAD.search(raw):
@@ -383,6 +392,12 @@ class _Work:
             raw = foreign.as_table(raw)
             raw = foreign.VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
+
+    def _repeated(self, raw: str) -> str:
+        """Points of a file and repeated ones as those of a PWL source."""
+        file = file_of_points(raw)
+        text = None if file is None or self._read is None else self._read(file)
+        return foreign.relative_times(repeated_points((text and with_points(raw, text)) or raw))
 
     def _instance(self, raw: str, statement: Statement) -> str:
         """ngspice takes no dot in the name of a subcircuit: LTspice's op-amp is called level.2."""
@@ -567,10 +582,12 @@ class _Work:
             if name in self._own_functions or (self._dialect != "ltspice" and name not in OF_PSPICE):
                 continue
             arguments = arguments_of(raw[match.end() : end - 1])
-            if statement.kind != "element" and name not in ("buf", "inv"):
+            if statement.kind != "element" and name not in ("buf", "inv", "table", "tbl"):
                 continue
             new = rewritten(name, arguments)
-            if name in ("table", "tbl"):
+            if name in ("table", "tbl") and statement.kind != "element":
+                new = of_table(arguments)
+            elif name in ("table", "tbl"):
                 new = f"pwl({raw[match.end() : end]}" if statement.keyword == "b" else None
             elif name in ("idt", "sdt", "idtmod", "delay", "absdelay"):
                 new = self._with_memory(name, arguments, statement)

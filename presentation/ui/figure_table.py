@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,8 +65,14 @@ class _Model(QAbstractTableModel):
         self.rows: Sequence[Sequence[Cell]] = ()
 
     def replace(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        """Show something else; the selection stays when the shape does."""
+        """Show something else; the selection stays when the shape does, or when only rows are added."""
         is_same = len(rows) == len(self.rows) and len(columns) == len(self.columns)
+        is_longer = 0 < len(self.rows) < len(rows) and list(columns) == list(self.columns)
+        if is_longer and all(map(operator.eq, rows, self.rows)):
+            self.beginInsertRows(QModelIndex(), len(self.rows), len(rows) - 1)
+            self.columns, self.rows = columns, rows
+            self.endInsertRows()
+            return
         if not is_same:
             self.beginResetModel()
         self.columns, self.rows = columns, rows

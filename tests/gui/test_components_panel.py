@@ -9,6 +9,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from presentation.panels.components import library_folders
+from presentation.panels.components import panel as components_panel
 from presentation.panels.components.panel import ComponentsPanel
 from presentation.window import bill_of_materials
 from tests.gui.test_which_circuit import Bench, bench
@@ -90,6 +91,21 @@ async def test_a_component_is_found_seen_and_inserted_with_its_pins(bench: Bench
     QTest.keyClick(panel.search, Qt.Key.Key_Return)
     assert "R2 n1 n2 4.99k" in page.editor.text()
     assert ".include" not in page.editor.text()
+
+
+async def test_further_rows_keep_what_is_chosen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list goes on where it was read to when somebody walks down with the arrow keys."""
+    monkeypatch.setattr(components_panel, "_PAGE", 8)
+    panel = await panel_of(bench)
+    await bench.until(lambda: len(panel.found) == 8)
+    await bench.settled()
+    panel.table.selectRow(7)
+    panel._more()
+    await bench.until(lambda: len(panel.table.rows) == 16)
+    assert panel.table.selected_rows() == [7]
+    QTest.keyClick(panel.search, Qt.Key.Key_Down)
+    assert panel.table.selected_rows() == [8]
+    await bench.settled()
 
 
 async def test_a_faulty_component_is_shown_with_its_fault_and_not_inserted(bench: Bench) -> None:

@@ -72,6 +72,27 @@ async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Applicati
     assert await _errors(app, tmp_path / "amp.net") == []
 
 
+async def test_points_of_a_source_are_read_from_their_file(app: Application, tmp_path: Path) -> None:
+    """By its path, or its name where that is of another computer; a file that holds no points is told."""
+    (tmp_path / "points.txt").write_text("* s\tV\n0\t1\n+1m\t3\n+1m, 2.5\n", encoding="utf-8")
+    (tmp_path / "words.txt").write_text("no points at all\n", encoding="utf-8")
+    circuit = tmp_path / "wave.net"
+    deck = (
+        "* C:\\Users\\me\\wave.asc\nV1 a 0 PWL file=points.txt\nR1 a 0 1k\n"
+        'V2 b 0 PWL file="C:\\Users\\me\\points.txt"\nR2 b 0 1k\n.tran 5m\n.backanno\n.end\n'
+    )
+    circuit.write_text(deck)
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
+    assert result.run.status == "ok", result.issues
+    [plot] = await plots_of(result)
+    for node in ("v(a)", "v(b)"):
+        curve = plot.vectors[node].data
+        assert (curve[0], curve.max(), curve[-1]) == pytest.approx((1, 3, 2.5), abs=0.02), node
+    circuit.write_text(deck.replace("points.txt\nR1", "words.txt\nR1"))
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
+    assert "does not read the points of V1" in str(result.issues[0].message)
+
+
 BLOCKS = """* C:\\Users\\me\\blocks.asc
 V1 vcc 0 12
 V2 in 0 3

@@ -35,6 +35,19 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         ".model three SW(level=2 Ron=.1 Roff=1G Vt=0 Vh=-.1 ilimit=10m)\n.op\n",
         {"v(a)": 0.5, "v(b)": 0.5, "v(lim)": 10e-3},
     ),
+    "tables of parameters, and a diode without resistance": (
+        ".param n=2.5\n.param level=table(n,1,10,2,20,3,40) low=table(n-5,1,10,2,20)\n"
+        ".param high={table(n*2,1,10,2,20)}\n"
+        "V1 a 0 {level}\nV2 b 0 {low}\nV3 c 0 {high}\nR1 a 0 1k\nR2 b 0 1k\nR3 c 0 1k\n"
+        "V4 d 0 10\nD1 d e limit\nR4 e 0 1\n.model limit D(ron=0 ilimit=1)\n.op\n",
+        {"v(a)": 30, "v(b)": 10, "v(c)": 20, "v(e)": 1},
+    ),
+    "a repeated source of parameters, and an area behind a model": (
+        ".param f=1k top=2\nV1 a 0 PWL REPEAT FOREVER (0 0 {0.5/f} {top} {1/f} 0) ENDREPEAT\nR1 a 0 1k\n"
+        "I1 0 b 1m\nD1 b 0 small 10\nI2 0 c 10m\nD2 c 0 large 100\n"
+        ".model small D(IS=1f)\n.model large D(IS=1f)\n.tran 10u 5m\n",
+        {"max(v(a))": 2, "avg(v(a))": 1, "avg(v(c)-v(b))": 0},
+    ),
     "diodes of straight lines": (
         "V1 a 0 10.7\nD1 a b ideal\nR1 b 0 100\nV2 c 0 -20\nD2 c d both\nR2 d 0 100\nV3 e 0 1\nD3 e 0 lim\n"
         ".model ideal D(Ron=.1 Roff=1Meg Vfwd=.7)\n.model both D(Ron=1 Roff=1G Vfwd=.6 Vrev=10 Rrev=100)\n"
