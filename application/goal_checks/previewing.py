@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from application.design.circuit_goals import GoalBook
 from application.goal_checks.goal_now import GoalNow
 from application.goal_checks.judged_runs import TOO_SLOW, JudgedRuns, judged_runs
-from application.goal_checks.other_texts import WithTexts
+from application.simulation.other_texts import WithTexts
 from application.studies.studying import prepare_for_study, without_own_steps
 from domain.simulation.result import Quantity
 from domain.simulation.usual_measurements import usual_measurements

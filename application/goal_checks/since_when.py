@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.goal_checks.other_texts import WithTexts
 from application.ports.project import ABSENT, FOLDER
+from application.simulation.other_texts import WithTexts
 from application.studies.measures import study_measures
 from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps

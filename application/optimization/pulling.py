@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.goal_checks.goal_now import GoalNow, measured_as
-from application.goal_checks.other_texts import WithTexts
 from application.optimization.influencing import influences_on, not_measured
 from application.optimization.tuning import TuneRequest
 from application.simulation.circuit_files import load_circuit
+from application.simulation.other_texts import WithTexts
 from domain.circuit.numbers import format_number, parse_number
 from domain.circuit.preferred_values import SeriesName
 from domain.studies.free_values import free_values

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from application.design.circuit_goals import GoalBook
 from application.goal_checks.goal_now import GoalNow
 from application.goal_checks.judged_runs import judged_runs
-from application.goal_checks.other_texts import WithTexts
+from application.simulation.other_texts import WithTexts
 from application.studies.studying import prepare_for_study, without_own_steps
 from domain.circuit.changed_lines import changed_places
 from domain.simulation.goals import DesignGoal

@@ -7,7 +7,7 @@ import hashlib
 import os.path
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +18,7 @@ from application.ports.project import ABSENT
 from application.simulation.failure_causes import with_causes
 from application.simulation.growing_steps import values_of
 from application.simulation.operating_points import FindOperatingPoint
+from application.simulation.other_texts import WithTexts
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
 from application.simulation.stepped_simulation import run_steps, steps_of
@@ -183,6 +184,18 @@ class RunSimulation:
         One that is named but not there has ABSENT. Raises UserInputError for a circuit that can't be read.
         """
         return await off_loop(self._files_of, circuit)
+
+    def tree_with(self, circuit: Path, texts: Mapping[Path, bytes | None]) -> DependencyTree:
+        """A circuit with all it includes, files with these contents (None: not there) in place of theirs.
+
+        Blocking. Raises UserInputError for a circuit that can't be read.
+        """
+        return prepare_circuit(
+            WithTexts(self.sources, texts),
+            circuit,
+            user_libraries=self.libraries(),
+            settings=self.settings.of_circuit(circuit),
+        ).tree
 
     async def process_corners(self, circuit: Path) -> tuple[str, ...]:
         """Those of TT, FF, SS, FS and SF that its libraries have; none of a circuit that can't be read."""

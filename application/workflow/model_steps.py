@@ -35,7 +35,12 @@ from domain.design.comment_check import doubtful_figures, short_comment
 from domain.design.comment_verdicts import false_verdicts, marked_clauses
 from domain.design.designer import netlist_hash
 from domain.design.fenced_netlist import fenced_netlist
-from domain.design.locked_elements import locked_in
+from domain.design.locked_elements import (
+    locked_changes_of_circuit,
+    locked_in,
+    said_about,
+    speaks_of_locks,
+)
 from domain.llm.agentic_loop.policy import CUT_OFF, out_of_time
 from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
@@ -297,6 +302,22 @@ class ModelSteps:
     async def operating_point(self, result: str) -> str:
         """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
         return await point_of_run(self._parts.context, result, (await self._asked.room()).window)
+
+    async def locked_apart(self, circuit: str, other: str) -> tuple[str, ...]:
+        """The elements that have to stay as they are in `circuit`, and are others, or missing, in `other`."""
+        context, said = self._parts.context, self._record.said()
+        if not speaks_of_locks(said):
+            return ()
+        simulate, root = context.services.simulate, context.project.root
+
+        def compared() -> tuple[str, ...]:
+            before, after = (simulate.tree_with(root / name, {}) for name in (circuit, other))
+            return locked_changes_of_circuit(said_about(said, circuit, is_main=True), before, after)
+
+        try:
+            return await off_loop(compared)
+        except UserInputError:  # one of them can't be read, which its run tells
+            return ()
 
     def show(self, path: str, content: bytes) -> None:
         """The model is told what a file holds now: it need not read it before it changes it."""

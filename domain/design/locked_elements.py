@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
+from domain.circuit.cards import assignments_of
 from domain.circuit.netlist import NETLIST_SUFFIXES, Netlist
 from domain.circuit.numbers import parse_number
+from domain.circuit.placed import Placed
 from shared.late_patterns import late_pattern
+
+if TYPE_CHECKING:
+    from domain.circuit.dependencies import DependencyTree
 
 _NAME = r"(?:[RCLQMDVIJXEGFHB][A-Za-z0-9_]{0,7})"
 _AND = r"(?:,\s*(?:and|or|nor)\b|,|、|，|/|&|\band\b|\bor\b|\bnor\b|和|与|或|及)"
@@ -84,11 +90,15 @@ _FREEING = late_pattern(
 
 _FILE = late_pattern(
     r"(?:\b(?:in|of|from|inside)\s+(?:the\s+)?(?:file\s+)?)?"
+    r"(?<![A-Za-z0-9_./\\-])"
     rf"([A-Za-z0-9_./\\-]+(?:{'|'.join(map(re.escape, sorted(NETLIST_SUFFIXES, reverse=True)))}))"
     r"(?![A-Za-z0-9_]|\.\w)(?:\s*(?:文件)?(?:里面?|中|内)?的?)",
     re.IGNORECASE,
 )
-"""A netlist's name in a sentence, with what says that something is in it."""
+"""A netlist's name in a sentence, with what says that something is in it.
+
+A long word (pasted data) is gone through once, not again from each of its letters.
+"""
 _SAID_IN_ONE = late_pattern(r"(?<=[!?;。！？；\n])|(?<=\.)(?=\s)")
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}|'([^']*)'")
@@ -172,13 +182,39 @@ def locked_changes(
     if not speaks_of_locks(said):
         return ()
     old, new = (Netlist.parse(data, has_title=has_title) for data in (before, after))
-    cards = _cards(new)
-    changed = {path[-1].lower(): path[-1] for path, card in _cards(old).items() if cards.get(path) != card}
-    given = {each.name.lower(): each.value.text for each in new.elements if each.value is not None}
+    return _locked_changes(said, _placed(old), _placed(new))
+
+
+def locked_changes_of_circuit(
+    said: Sequence[str], before: DependencyTree, after: DependencyTree
+) -> tuple[str, ...]:
+    """The like of a circuit with all it includes: elements lean on what stands in other files, too."""
+    return _locked_changes(said, before.expanded, after.expanded) if speaks_of_locks(said) else ()
+
+
+def _placed(netlist: Netlist) -> Sequence[Placed]:
+    return [Placed(netlist, statement, ()) for statement in netlist.statements]
+
+
+def _locked_changes(
+    said: Sequence[str], before: Sequence[Placed], after: Sequence[Placed]
+) -> tuple[str, ...]:
+    old, new = _Cards(before), _Cards(after)
+    changed = {
+        path[-1]: placed.statement.text.split()[0]
+        for path, placed in old.elements.items()
+        if old.made_of(path) != new.made_of(path)
+    }
+    given = {
+        path[-1]: placed.netlist.element_with(placed.statement, frozenset())
+        for path, placed in new.elements.items()
+        if path[-1] in changed
+    }
+    values = {name: each.value.text for name, each in given.items() if each.value is not None}
     return tuple(
         changed[name]
         for name, value in _locked(said, changed).items()
-        if not value or _number(given.get(name, "")) != _number(value)
+        if not value or name in new.altered or _number(values.get(name, "")) != _number(value)
     )
 
 
@@ -191,17 +227,89 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _cards(netlist: Netlist) -> Mapping[tuple[str, ...], str]:
-    """By scope and name: an element's card with the parameters that stand in it."""
-    values = {each.name.lower(): each.value.text for each in netlist.parameters}
-    found = {}
-    for element in netlist.elements:
-        card = " ".join(element.statement.text.split()).lower()
-        used = {word for part in _IN_BRACES.findall(card) for word in _WORD.findall("".join(part))}
-        parameters = [f"{name}={values[name]}" for name in sorted(used & values.keys())]
-        place = (*(scope.lower() for scope in element.scope), element.name)
-        found[place] = " ".join([card, *parameters])
-    return found
+class _Cards:
+    """The elements of a circuit, and what each is made of: its card, and all that this leans on."""
+
+    def __init__(self, circuit: Sequence[Placed]) -> None:
+        self.elements: dict[tuple[str, ...], Placed] = {}
+        """By scope and name."""
+        self.altered: dict[str, list[str]] = {}
+        """Commands of `.control` that give an element, a model or a parameter another value."""
+        self._definitions: dict[tuple[str, str], list[str]] = {}
+        """Of parameters, functions and models by kind and name, those of all scopes."""
+        self._conditions: list[str] = []
+        """Of all `.if`."""
+        self._calls: dict[str, set[str]] = {}
+        """What the calls of a subcircuit give it, by its name."""
+        for placed in circuit:
+            self._take(placed)
+
+    def _take(self, placed: Placed) -> None:
+        statement, text = placed.statement, _spaced(placed.statement.text)
+        if statement.kind == "element":
+            self.elements[*placed.scope, text.partition(" ")[0].lower()] = placed
+            if statement.keyword == "x":
+                given = " ".join(map("=".join, _GIVEN.findall(text))).lower()
+                for word in text.lower().split()[1:]:
+                    self._calls.setdefault(word, set()).add(given)
+        elif statement.kind == "control":
+            if found := _ALTERS.match(text):
+                self.altered.setdefault(found["name"].rpartition(".")[2].lower(), []).append(text.lower())
+        elif statement.keyword in ("param", "csparam"):
+            for pair in assignments_of(statement):
+                self._define("name", pair.name, pair.value.text)
+        elif statement.keyword in ("func", "model"):
+            kind = "model" if statement.keyword == "model" else "name"
+            name = re.split(r"[\s(]", f"{text} ", maxsplit=2)[1]
+            self._define(kind, name, text)
+        elif statement.keyword == "subckt":
+            for name, value in _GIVEN.findall(text):
+                self._define("name", name, value)
+        elif statement.keyword in ("if", "elseif"):
+            self._conditions.append(text)
+
+    def _define(self, kind: str, name: str, text: str) -> None:
+        self._definitions.setdefault((kind, name.lower()), []).append(_spaced(text).lower())
+
+    def made_of(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """All texts that decide what an element is; () for one that is not there."""
+        placed = self.elements.get(path)
+        if placed is None:
+            return ()
+        text = _spaced(placed.statement.text).lower()
+        words = dict.fromkeys(_names_in(text, everywhere=placed.statement.keyword == "b"))
+        leans_on = {("name", word) for word in words} | {("model", word) for word in text.split()[1:]}
+        parts = [text, *self.altered.get(path[-1], ())]
+        for block in path[:-1]:
+            parts += sorted(self._calls.get(block, ["not called"]))
+        if placed.statement.branches:
+            parts += [*(str(branch.arm) for branch in placed.statement.branches), *self._conditions]
+        seen: set[tuple[str, str]] = set()
+        while leans_on:
+            kind, name = key = min(leans_on)
+            leans_on.remove(key)
+            seen.add(key)
+            for definition in self._definitions.get(key, ()):
+                parts.append(f"{name}={definition}")
+                further = _names_in(definition, everywhere=kind == "name")
+                leans_on |= {("name", word) for word in further} - seen
+            if key in self._definitions:
+                parts += self.altered.get(name, ())
+        return tuple(parts)
+
+
+_GIVEN = late_pattern(r"(\w+)\s*=\s*(\{[^{}]*\}|'[^']*'|\S+)")
+_ALTERS = late_pattern(r"(?:\*#\s*)?alter\w*\s+@?(?P<name>[\w.]+)", re.IGNORECASE)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _names_in(text: str, *, everywhere: bool) -> list[str]:
+    """The names that an expression reads: in braces and quotes, or in all of the text."""
+    expressions = [text] if everywhere else ["".join(part) for part in _IN_BRACES.findall(text)]
+    return [word for each in expressions for word in _WORD.findall(each)]
 
 
 def _named(found: re.Match[str], known: Mapping[str, str]) -> list[str]:

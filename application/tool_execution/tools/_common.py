@@ -9,12 +9,19 @@ import difflib
 import errno
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from application.tool_execution.definition import ToolContext
-from domain.design.locked_elements import said_about, speaks_of_locks
+from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.design.locked_elements import (
+    locked_changes,
+    locked_changes_of_circuit,
+    said_about,
+    speaks_of_locks,
+)
 from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
@@ -22,6 +29,7 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
+    from domain.circuit.dependencies import DependencyTree
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -75,16 +83,56 @@ def _with_near_names(error: UserInputError, view: ProjectView, text: str) -> Use
     )
 
 
-async def said_of_files(context: ToolContext) -> Callable[[str], list[str]]:
-    """By the name of a file, what the user said of elements to be left alone that concerns it."""
-    said, main = context.said(), context.main_circuit()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locks:
+    """What the user said of elements to be left alone, and what a change would do to them."""
+
+    said: tuple[str, ...]
+    main: Path | None
+    """The main circuit, where any element is locked."""
+    files: frozenset[str] | None
+    """What it consists of, relative to the project; None when that cannot be told."""
+    trees: Callable[[Path, Mapping[Path, bytes | None]], DependencyTree]
+
+    def said_of(self, name: str) -> list[str]:
+        """What of it concerns a file."""
+        return said_about(self.said, name, is_main=self.files is None or name in self.files)
+
+    def changed(self, path: Path, name: str, before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+        """The locked elements that a file's new content would make others (None: it goes); blocking.
+
+        In the file itself, or in the main circuit: a value may stand in a parameter, a model or another file.
+        """
+        if before is not None:
+            has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
+            if found := locked_changes(self.said_of(name), before, after or b"", has_title=has_title):
+                return found
+        if self.main is None or self.files is None or name not in self.files:
+            return ()
+        try:
+            trees = [self.trees(self.main, {path: text}) for text in (before, after)]
+        except UserInputError:  # no circuit before or behind it
+            return ()
+        about = said_about(self.said, self.main.name, is_main=True)
+        return locked_changes_of_circuit(about, *trees)
+
+
+async def locks_of(context: ToolContext) -> Locks:
+    """Those of the conversation."""
+    said, main = tuple(context.said()), context.main_circuit()
     files: frozenset[str] | None = None  # all of them
-    if main and speaks_of_locks(said):
+    is_locked = bool(main) and speaks_of_locks(said)
+    if is_locked:
         with contextlib.suppress(UserInputError):  # it can't be read: all the more is kept
             used = await context.services.simulate.files_of(context.project.root / main)
             root = await off_loop(os.path.realpath, context.project.root)
             files = frozenset(each.relative_to(root).as_posix() for each in used if each.is_relative_to(root))
-    return lambda name: said_about(said, name, is_main=files is None or name in files)
+    return Locks(
+        said=said,
+        main=context.project.root / main if is_locked else None,
+        files=files,
+        trees=context.services.simulate.tree_with,
+    )
 
 
 def locked_failure(names: Sequence[str], file: str) -> ToolResult:

@@ -15,15 +15,14 @@ from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import (
+    Locks,
     brief_findings,
     file_problem,
     located,
     locked_failure,
-    said_of_files,
+    locks_of,
 )
 from application.tool_execution.tools.files import unreadable
-from domain.circuit.netlist import LIBRARY_SUFFIXES
-from domain.design.locked_elements import locked_changes
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch, edits_in, without_fence
@@ -182,10 +181,10 @@ async def preview_patch(arguments: PatchArguments, context: ToolContext) -> Comp
 
 
 async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:
-    seen, said = context.known_versions(), await said_of_files(context)
+    seen, locked = context.known_versions(), await locks_of(context)
     view = context.view
     return await off_loop(
-        lambda: _effect(view, seen, _plan(view, seen, said, path, edit), path, is_whole=is_whole)
+        lambda: _effect(view, seen, _plan(view, seen, locked, path, edit), path, is_whole=is_whole)
     )
 
 
@@ -242,8 +241,8 @@ async def _carry_out(
     tell: Callable[[ToolResult], ToolResult] | None = None,
 ) -> ToolResult:
     """Make the edit and write it; the answer of the call is in the log before the file is touched."""
-    seen, said = context.known_versions(), await said_of_files(context)
-    plan = await off_loop(_plan, context.view, seen, said, path, edit)
+    seen, locked = context.known_versions(), await locks_of(context)
+    plan = await off_loop(_plan, context.view, seen, locked, path, edit)
     if isinstance(plan, ToolResult):
         return plan
     if tell is not None:
@@ -264,9 +263,9 @@ async def _carry_out(
 
 
 def _plan(
-    view: ProjectView, seen: Mapping[str, str], said: Callable[[str], list[str]], text: str, edit: _Edit
+    view: ProjectView, seen: Mapping[str, str], locks: Locks, text: str, edit: _Edit
 ) -> _Plan | ToolResult:
-    """What to write, or the answer when nothing is written. `said`: see `said_of_files`."""
+    """What to write, or the answer when nothing is written."""
     path = view.locate_for_writing(text)
     name = view.name_of(path)
     before = _bytes_of(view, path)
@@ -285,10 +284,8 @@ def _plan(
     if isinstance(edited, ToolResult):
         return edited
     plan = _write_plan(path, name, before, edited, _written(name, present, edited))
-    if isinstance(plan, _Plan) and before is not None:
-        has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
-        if locked := locked_changes(said(name), before, plan.data, has_title=has_title):
-            return locked_failure(locked, name)
+    if isinstance(plan, _Plan) and (changed := locks.changed(path, name, before, plan.data)):
+        return locked_failure(changed, name)
     return plan
 
 

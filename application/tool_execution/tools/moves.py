@@ -25,12 +25,12 @@ from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.tools._common import (
     NETLIST_SUFFIXES,
+    Locks,
     file_problem,
     in_worker,
-    said_of_files,
+    locks_of,
 )
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
-from domain.design.locked_elements import locked_changes
 from domain.llm.tools.effect import MOST_PATHS_SHOWN, ComputedEffect, PathEffect
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import EffectClass, ToolCall, ToolResult, result_to_plain
@@ -186,16 +186,16 @@ async def _planned_move(arguments: MoveArguments, context: ToolContext) -> _Plan
         is_folder = text.endswith("/") or _is_folder(view.root / text)
         return posixpath.join(text, source.name) if is_folder else text
 
-    said = await said_of_files(context)
-    return await off_loop(_plan_move, context, said, arguments.path, target)
+    locks = await locks_of(context)
+    return await off_loop(_plan_move, context, locks, arguments.path, target)
 
 
 async def _planned_delete(arguments: DeleteArguments, context: ToolContext) -> _Plan:
-    said = await said_of_files(context)
+    locks = await locks_of(context)
 
     def plan() -> _Plan:
         place = context.view.locate_for_moving(arguments.path)
-        items, was_read = _items(context, said, place)
+        items, was_read = _items(context, locks, place)
         return _Plan(effect="delete", place=place, items=items, was_read=was_read)
 
     return await off_loop(plan)
@@ -203,7 +203,7 @@ async def _planned_delete(arguments: DeleteArguments, context: ToolContext) -> _
 
 def _plan_move(
     context: ToolContext,
-    said: Callable[[str], list[str]],
+    locks: Locks,
     text: str,
     target_of: Callable[[ProjectView, Path], str],
 ) -> _Plan:
@@ -229,7 +229,7 @@ def _plan_move(
             advice=msg("Choose another name, or move what is there first."),
             error_type="target_exists",
         )
-    items, was_read = _items(context, said, source)
+    items, was_read = _items(context, locks, source)
     return _Plan(
         effect="change",
         place=source,
@@ -240,9 +240,7 @@ def _plan_move(
     )
 
 
-def _items(
-    context: ToolContext, said: Callable[[str], list[str]], place: Path
-) -> tuple[tuple[_Item, ...], frozenset[str]]:
+def _items(context: ToolContext, locks: Locks, place: Path) -> tuple[tuple[_Item, ...], frozenset[str]]:
     """The place and all in it; refused when it is too much, or was changed since the model read it."""
     view, seen = context.view, context.seen_versions
     items: list[_Item] = []
@@ -254,7 +252,7 @@ def _items(
             continue
         item, data = _file_item(view, path)
         name = view.name_of(path)
-        _refuse_locked(said, path, name, data)
+        _refuse_locked(locks, path, name, data)
         if seen.get(name, item.version) != item.version:
             raise CircuitError(
                 msg(
@@ -285,12 +283,11 @@ def _below(place: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in (*folders, *sorted(files)))
 
 
-def _refuse_locked(said: Callable[[str], list[str]], path: Path, name: str, data: bytes) -> None:
+def _refuse_locked(locks: Locks, path: Path, name: str, data: bytes) -> None:
     """A netlist stays where it is while an element in it has to stay as it is."""
     if path.suffix.lower() not in NETLIST_SUFFIXES:
         return
-    has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
-    if locked := locked_changes(said(name), data, b"", has_title=has_title):
+    if locked := locks.changed(path, name, data, None):
         raise CircuitError(
             msg(
                 "{path} contains {elements}, which must stay as it is: the user said so. Nothing was moved "

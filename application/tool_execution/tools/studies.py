@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.tool_execution.definition import Tool, ToolContext
-from application.tool_execution.tools._common import locked_failure, said_of_files
+from application.tool_execution.tools._common import locked_failure, locks_of
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_arguments import Kind, StudyArguments
@@ -202,7 +202,7 @@ async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolC
         given = [str(each.get("name", "")) for each in arguments.parameters]
         names = [element_of_gm_id(each) or each.partition(".")[0] for each in given]
         name = context.view.name_of(circuit)
-        if locked := locked_elements((await said_of_files(context))(name), names):
+        if locked := locked_elements((await locks_of(context)).said_of(name), names):
             return locked_failure(locked, name)
     spec = read_study_spec({
         "analysis": await analysis_card(arguments, context, circuit),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,12 +120,15 @@ class ActionNode:
             text=text,
             new_file=lambda: _free_name(self._project, state),
         )
+        is_apart = await _is_kept_apart(steps, circuit, worked, step)
+        if is_apart:
+            worked = replace(worked, circuit="", writes=(), paths=())
         finished = await _round_of(self._project, state, worked, step, node="action")
         if waited:
             finished.update["instruction_waits"] = ""
         if finished.update.get("planned_simulation"):
             return finished
-        if task in _IMPROVING and not steps.is_builtin:  # which says itself why it changed nothing
+        if task in _IMPROVING and not (steps.is_builtin or is_apart):  # said already
             step.tell(TextWritten(text=msg("No file was changed, so there is no new round.")))
         step.tell(
             CheckpointReached(
@@ -166,6 +170,27 @@ class ActionNode:
                 said=said,
             )
         )
+
+
+async def _is_kept_apart(steps: ModelSteps, circuit: str, worked: Worked, step: Step) -> bool:
+    """Whether the model went on in another file, in which a locked element is not what it has to be."""
+    other = worked.circuit
+    if not circuit or other in ("", circuit):
+        return False
+    locked = await steps.locked_apart(circuit, other)
+    if locked:
+        step.tell(
+            TextWritten(
+                text=msg(
+                    "{other} does not become the circuit of this design: {elements} would not be as in "
+                    "{circuit}, and you said it must stay as it is. {circuit} stays, and so does the file.",
+                    other=other,
+                    elements=", ".join(locked),
+                    circuit=circuit,
+                )
+            )
+        )
+    return bool(locked)
 
 
 async def _looked_at_first(steps: ModelSteps, state: GraphState, *, is_instruction: bool) -> Finished:

@@ -356,6 +356,43 @@ async def test_an_element_the_user_locked_is_not_written_in_any_file_until_he_fr
     assert "Elements that must not change: Rc\n" in f"{optimize}\n"
 
 
+async def test_a_locked_element_is_not_made_another_from_elsewhere(bench: Bench) -> None:
+    """By a parameter in an included file, another included file, or a copy in which the design goes on."""
+    stage = amplifier("{rc}").replace("Rl out", ".include values.inc\nRl out")
+    files = [("values.inc", ".param rc={2*half}\n.param half=235\n"), ("amp.cir", stage)]
+
+    def designs(request: Request) -> Said:
+        if request.answers < len(files):
+            path, content = files[request.answers]
+            return Said(calls=[("rewrite_file", {"path": path, "content": content})])
+        return Said("Done.")
+
+    tries = [
+        ("patch_file", {"path": "values.inc", "search": "half=235", "replace": "half=2350"}),
+        ("rewrite_file", {"path": "other.inc", "content": ".param rc=4.7k\n"}),
+        ("patch_file", {"path": "amp.cir", "search": "values.inc", "replace": "other.inc"}),
+        ("rewrite_file", {"path": "copy.cir", "content": amplifier("4.7k")}),
+        ("run_simulation", {"file_path": "copy.cir"}),
+    ]
+
+    def works(request: Request) -> Said:
+        return Said("", [tries[request.answers]]) if request.answers < len(tries) else Said("Now it is met.")
+
+    bench.model.acts |= {"design": designs, "optimize": works}
+
+    def said(words: str) -> Reply:
+        return Reply(answer="continue", said=(words,))
+
+    done = await bench.design(decide=answers("continue", said("Go on, but don't touch Rc"), "accept"))
+    told = [event.error_type for event in bench.events if isinstance(event, ToolEnded)]
+    assert told[2:].count("locked_element") == 2, " ".join(told)
+    assert (done.rounds, done.goals_met, done.circuit) == (1, False, "amp.cir")
+    assert bench.circuit() == stage
+    assert (bench.root / "values.inc").read_text() == files[0][1]
+    (apart,) = [text for text in bench.words if text.startswith("copy.cir does not become the circuit")]
+    assert "Rc would not be as in amp.cir" in apart
+
+
 @walks(
     "design_goals → confirm_goals",
     "confirm_goals → initial_design",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.design.file_names import file_stem
-from domain.design.locked_elements import locked_changes, locked_elements
+from domain.design.locked_elements import locked_changes, locked_elements, said_about
 from tests.ground.cases import for_each
 
 ELEMENTS = ["R1", "R2", "Rc", "C1", "Q1", "Vcc", "Rin"]
@@ -173,6 +173,31 @@ def test_what_a_file_would_do_to_them(after: str, changed: tuple[str, ...]) -> N
     """Of an included file, whose first line is no title; a value may stand in a parameter."""
     before = b"R1 in out 1k\nR2 out 0 {r}\n.param r=2k\nC1 out 0 1n\n"
     assert locked_changes(["keep R1 and R2 fixed"], before, after.encode(), has_title=False) == changed
+
+
+@for_each(
+    ("card", "leans_on", "becomes"),
+    [
+        ("R1 in out {2*k}", ".param k={m}\n.param m=1k", ".param k={m}\n.param m=5k"),
+        ("R1 in out {f(1)}", ".func f(x) {x*1k}", ".func f(x) {x*5k}"),
+        ("R1 in out rm 10", ".model rm R(rsh=1)", ".model rm R(rsh={s})\n.param s=9"),
+        ("R1 in out 1k", "", ".control\nalter r1=5k\nrun\n.endc"),
+        ("X1 in out s\n.subckt s a b\nR1 a b {k}\n.ends", ".param k=1", ".param k=2"),
+        ("X1 in out s k=1\n.subckt s a b k=3\nR1 a b {k}\n.ends", "X2 in out t k=2", "X2 in out s k=2"),
+    ],
+)
+def test_an_element_is_another_by_what_it_leans_on(card: str, leans_on: str, becomes: str) -> None:
+    """A model that may not change R1 changed the parameter of its parameter, and the goals were met."""
+    before, after = (f"* title\n{card}\n{more}\nC1 out 0 1n\n".encode() for more in (leans_on, becomes))
+    for said in ("don't touch R1", "keep R1 at 10k"):
+        assert locked_changes([said], before, after) == ("R1",)
+        assert not locked_changes([said], before, before.replace(b"1n", b"2n") + b"X3 in out t k=7\n")
+
+
+def test_a_long_word_is_gone_through_once_for_names_of_files() -> None:
+    """Pasted data of 16 kB took 35 s of a processor at each change of a file."""
+    said = "keep R1 fixed in amp.cir. " + "9." * 500_000
+    assert " ".join(said_about([said], "amp.cir", is_main=True)).startswith("keep R1 fixed")
 
 
 @pytest.mark.parametrize(
