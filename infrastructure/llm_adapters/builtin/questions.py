@@ -281,6 +281,10 @@ def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_LONGEST_NAMING = 80
+"""Characters before a value in which its name is looked for: a long word is not gone through for each."""
+
+
 def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  # noqa: PLR0912 - one a kind
     """What the quantities of a sentence are: places, temperatures, tolerances, values, or the aim."""
     parameters: list[tuple[str, str]] = []
@@ -291,7 +295,7 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
         degrees = mention.dimension == "degC" or (
             mention.dimension == "none" and DEGREES.match(after) and not is_phase
         )
-        named = PARAMETER.search(before)
+        named = PARAMETER.search(text, max(0, mention.start - _LONGEST_NAMING), mention.start)
         if degrees:
             ask, heat = _with_heat(ask, text, mentions, at)
             parameters += heat
