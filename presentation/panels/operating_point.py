@@ -102,6 +102,7 @@ class OperatingPointView(QWidget):
         self._build()
         chosen.changed.connect(self._read_soon)
         services.workspace.result_offered.connect(lambda _path: self._read_soon())
+        services.workspace.result_waits.connect(lambda _path: self._read_soon())
         services.workspace.file_changed.connect(self._on_file_changed)
         services.dress(self)
 

@@ -267,6 +267,10 @@ class Workspace(QObject):
     """A result to be shown in the waveforms and measurements"""
     former_circuit_wanted: Signal[Path] = signal(object)
     """A result: its circuit's text as it was run is to be seen"""
+    run_made: Signal[Path] = signal(object)
+    """A result of a conversation's run: it is offered where the user's own curves are not in its place"""
+    result_waits: Signal[Path] = signal(object)
+    """It is not, and waits to be looked at; what follows the newest run has another one"""
     result_offered: Signal[Path] = signal(object)
     """The same for a run that nobody looks at yet: no pane or tab comes to the front"""
     studies_wanted: Signal[Path | None, str, str] = signal(object, str, str)

@@ -61,7 +61,7 @@ async def test_a_simulated_card_shows_its_curves_and_opens_them(
     selected: list[Path] = []
     services.workspace.result_selected.connect(selected.append)
     offered: list[Path] = []
-    services.workspace.result_offered.connect(offered.append)
+    services.workspace.run_made.connect(offered.append)
     type_and_send(panel, "simulate filter.cir")
     await until(lambda: not panel.is_running and bool(of(panel, SimulationCard)))
     key = of(panel, SimulationCard)[-1].key

@@ -140,6 +140,7 @@ class ConversationPanel(QWidget):
         workspace.piece_turned.connect(self._on_piece_turned)
         workspace.run_finished.connect(lambda _outcome: self._goals.follow_runs(self.tabs.all))
         workspace.result_offered.connect(lambda _path: self._goals.follow_runs(self.tabs.all))
+        workspace.result_waits.connect(lambda _path: self._goals.follow_runs(self.tabs.all))
         self._is_made = True
         services.dress(self)
         if workspace.root is not None:

@@ -190,8 +190,8 @@ class Window:
         self._services.workspace.file_offered.emit(path)
 
     def result_made(self, result_path: Path) -> None:
-        """A run has simulated: its result is shown where results are."""
-        self._services.workspace.result_offered.emit(result_path)
+        """A run has simulated: its result is shown or offered where results are."""
+        self._services.workspace.run_made.emit(result_path)
 
     def design_accepted(self, circuit: Path | None) -> None:
         """The files as they stand are the accepted state, the design's circuit the main one."""

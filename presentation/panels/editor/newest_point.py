@@ -33,6 +33,7 @@ class NewestPoint:
         workspace = services.workspace
         workspace.run_finished.connect(lambda _outcome: self._known.clear())
         workspace.result_offered.connect(lambda _path: self._known.clear())
+        workspace.result_waits.connect(lambda _path: self._known.clear())
         workspace.project_closed.connect(self._known.clear)
 
     async def of(self, file: Path) -> Observed | None:

@@ -45,6 +45,7 @@ class PointHints(QObject):
         workspace = services.workspace
         workspace.run_finished.connect(lambda _outcome: self.refresh())
         workspace.result_offered.connect(lambda _path: self.refresh())
+        workspace.result_waits.connect(lambda _path: self.refresh())
         workspace.file_changed.connect(lambda _path: self.refresh())
         workspace.project_closed.connect(lambda: editor.show_hints({}))
         services.language.changed.connect(lambda _name: self.refresh())

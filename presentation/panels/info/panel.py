@@ -52,7 +52,7 @@ class InfoPanel(QWidget):
         workspace = services.workspace
         for signal in (
             workspace.project_opened, workspace.main_circuit_changed, workspace.file_changed,
-            workspace.file_shown, workspace.run_finished, workspace.result_offered,
+            workspace.file_shown, workspace.run_finished, workspace.result_offered, workspace.result_waits,
         ):  # fmt: skip
             signal.connect(self._read_soon)
         workspace.project_closed.connect(self._read_soon)

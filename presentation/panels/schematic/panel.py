@@ -94,6 +94,7 @@ class SchematicPanel(QWidget):
         workspace.cursor_moved.connect(self._on_caret)
         workspace.run_finished.connect(lambda _outcome: self._read_results())
         workspace.result_offered.connect(lambda _path: self._read_results())
+        workspace.result_waits.connect(lambda _path: self._read_results())
         services.dress(self)
         self._show()
 

@@ -20,6 +20,7 @@ from presentation.panels.waveforms.adornment import Adornment
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.drawn_plot import DrawnPlot, named_with_analysis, plotted_of, siblings_of
 from presentation.panels.waveforms.family import choices_of, names_of
+from presentation.panels.waveforms.offered_run import OfferedRun
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_hands import PlotHands
 from presentation.panels.waveforms.plot_memory import PlotMemory
@@ -72,9 +73,16 @@ class WaveformsPanel(QWidget):
         self.plot_choice, self.chips = tools.plot_choice, tools.chips
         self.cursor_button, self.fit_button = tools.cursors, tools.fit
         self.overlay = RunOverlay(services, project, simulation, shown, tools.overlay)
+        self.offer = OfferedRun(services, shown, self.overlay)
         self._note = RunNote(services, "waveforms", lambda: shown.circuit)
         self._rooms = rooms = PlotRooms(
-            self, services, project, shown, now, above=(tools, self._note), subject=self._subject
+            self,
+            services,
+            project,
+            shown,
+            now,
+            above=(tools, self.offer, self._note),
+            subject=self._subject,
         )
         self.table, self.runs, self.beside = rooms.table, rooms.runs, rooms.beside
         self._hands = PlotHands(services, self)
@@ -287,12 +295,14 @@ class WaveformsPanel(QWidget):
     def restyle(self, _theme: object = None) -> None:
         self.tools.restyle()
         self._note.restyle()
+        self.offer.restyle()
         self._rooms.restyle()
         if self._area is not None:
             self._area.use(self._services.theme.theme)
 
     def retranslate(self, _name: object = None) -> None:
         self._note.retranslate()
+        self.offer.retranslate()
         self.tools.retranslate()
         self._rooms.retranslate()
         self._fill_choice()

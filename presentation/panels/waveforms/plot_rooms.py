@@ -54,14 +54,14 @@ class PlotRooms(QObject):
         shown: ShownResult,
         now: DrawnPlot,
         *,
-        above: tuple[PlotTools, RunNote],
+        above: tuple[PlotTools, QWidget, RunNote],
         subject: Callable[[], Subject | None],
     ) -> None:
         """`subject` tells what the curves show now, for what is drawn beside them."""
         super().__init__(panel)
         self._panel, self._services = panel, services
         self._shown, self._now = shown, now
-        self._tools, self._note = above
+        self._tools, _, self._note = above
         self._area: PlotArea | None = None
         self._has_side = False
         """Whether the cursors are read in the table beside the plot, not in the strip below it."""
@@ -87,7 +87,7 @@ class PlotRooms(QObject):
         arrange(QHBoxLayout(curves), (self._body, 1), self.runs, edges=0, gap=0)
         self.beside = CurvesAndBeside(services, curves, subject)
         self.runs.drawn_changed.connect(self.beside.changed)
-        arrange(main, self._tools, self._note, (self.beside, 1))
+        arrange(main, *above, (self.beside, 1))
         self.foot = PlotFoot(services, shown)
         self.foot.all_wanted.connect(self.measurements_wanted)
         main.addWidget(self.foot)

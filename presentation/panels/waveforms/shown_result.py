@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from application.groups.project import Project
     from application.groups.simulation import Simulation
     from application.ports.simulation import Growth
-    from application.simulation.waveforms import LoadedWaveforms
+    from application.simulation.waveforms import LoadedWaveforms, StoredFigures
     from application.studies.idle_yield import CircuitYield
     from domain.simulation.goals import DesignGoal
     from domain.simulation.result import Quantity
@@ -91,6 +91,8 @@ class ShownResult(QObject):
     """the measurements are others"""
     steps_wanted = pyqtSignal(str)
     """somebody wants to see a measurement, by its name, against what is stepped"""
+    offer_changed = pyqtSignal()
+    """another run of the assistant waits to be looked at, or none"""
     stale_changed = pyqtSignal(bool)
     """the circuit was changed since the shown run"""
 
@@ -109,6 +111,10 @@ class ShownResult(QObject):
         """What was asked of the circuit when it was simulated."""
         self.goal_maker = GoalMaker(services, project, self)
         self.is_loading = False
+        self.offered: StoredFigures | None = None
+        """A run of the assistant's that waits: the curves that are shown are the user's."""
+        self._is_own = True
+        """What is shown was run or chosen by the user, or stood there when the project was opened."""
         self.is_paused = False
         """The run that is under way stands still."""
         self.is_stale = False
@@ -123,6 +129,7 @@ class ShownResult(QObject):
         services.workspace.run_finished.connect(lambda _outcome: self._on_paused(False))
         services.workspace.result_selected.connect(self.show)
         services.workspace.result_offered.connect(self.show)
+        services.workspace.run_made.connect(self._consider)
         services.workspace.file_changed.connect(self._on_file_changed)
         services.workspace.goals_changed.connect(self._on_goals_changed)
         services.workspace.project_closed.connect(self.clear)
@@ -175,8 +182,39 @@ class ShownResult(QObject):
         previous = None if self._measured_on is None else self._measured_on.previous
         return None if previous is None else previous.number
 
+    def _consider(self, result_path: Path) -> None:
+        """A run of a conversation: it is shown, unless it would take the place of the user's curves."""
+        self._services.start(self._show_or_offer(result_path), kind="offer run", scope="waveforms")
+
+    async def _show_or_offer(self, result_path: Path) -> None:
+        workspace = self._services.workspace
+        figures = await self._simulation.waveforms.figures_of(result_path)
+        shown = None if self.loaded is None or self.is_loading else self.loaded.figures
+        if figures is None or (shown is not None and shown.result_path == figures.result_path):
+            return  # its folder is gone; or nothing had changed, and its answer was the run that is shown
+        circuit = workspace.views.place_of(figures.circuit, figures.created)
+        has_curves = self.loaded is not None and bool(self.loaded.plots) and circuit == self.circuit
+        if self._is_own and (has_curves or self.is_loading):
+            self.offered = figures
+            self.offer_changed.emit()
+            workspace.result_waits.emit(result_path)
+            return
+        workspace.result_offered.emit(result_path)
+        self._is_own = False
+
+    def drop_offer(self) -> None:
+        """No run waits any more."""
+        if self.offered is not None:
+            self.offered = None
+            self.offer_changed.emit()
+
     def show(self, result_path: Path) -> None:
         """Load a result and show it; a later call wins over an earlier one."""
+        self._is_own = True
+        self.drop_offer()
+        self._load_soon(result_path)
+
+    def _load_soon(self, result_path: Path) -> None:
         self._request += 1
         self.is_loading = True
         self.loading.emit()
@@ -192,6 +230,7 @@ class ShownResult(QObject):
         from application.simulation.waveforms import LoadedWaveforms, StoredFigures
 
         is_first = self.growth is None
+        self._is_own = True
         if is_first:
             self._request += 1
             self.is_loading = False
@@ -244,6 +283,7 @@ class ShownResult(QObject):
         """Show nothing (the project was closed)."""
         self._request += 1
         self.loaded, self.error, self.is_loading, self.goals = None, None, False, ()
+        self.drop_offer()
         self._set_stale(False)
         self.changed.emit()
         self._show_figures(())
@@ -357,7 +397,7 @@ class ShownResult(QObject):
 
     def _on_goals_changed(self, circuit: Path) -> None:
         if self.loaded is not None and self.growth is None and circuit == self.circuit:
-            self.show(self.loaded.source)
+            self._load_soon(self.loaded.source)
 
     def _on_file_changed(self, path: Path) -> None:
         if path == self.circuit:
