@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.included_files import leans_on
+from application.included_files import content, leans_on
 from application.project.beside import Beside
+from domain.circuit.dependencies import SourceRefusal, resolve_dependencies
 from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
 from domain.circuit.exchange.suffixes import ports_of
+from domain.circuit.hierarchy import read_circuit
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
+from domain.circuit.netlist import Netlist
+from domain.circuit.stand_ins import stand_ins_for
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from domain.circuit.kicad.netlist import Converted as KicadConverted
 
 KICAD_SUFFIX = ".kicad_sch"
+_MOST_NAMED = 8
 _SCRIPTS = (".py", ".pyw", ".ipynb")
 
 
@@ -100,7 +105,11 @@ class ImportFile:
         found = FoundImport(source=source, data=data, missing=missing, notes=notes)
         if ports_of(source.name) is not None:
             return found
-        come_along, not_there = leans_on(data, self.views(source.parent))
+        view = self.views(source.parent)
+        come_along, not_there = leans_on(data, view)
+        if source.suffix.lower() == ".asc":
+            beside = b"\n".join(content(view, name) or b"" for name in come_along)
+            found = replace(found, notes=(*notes, *_parts_of_ltspice(data, beside)))
         return replace(found, libraries=come_along, elsewhere=not_there)
 
     def _write(self, found: FoundImport, target: Path, *, overwrite: bool) -> Imported:
@@ -136,6 +145,37 @@ class ImportFile:
             return drawn.text.encode("utf-8"), drawn.missing, drawn.notes
         found = _sheet(source, text, beside)
         return found.text.encode("utf-8"), found.missing, found.notes
+
+
+class _NoFiles:
+    """Hands out nothing: what is asked is what a netlist holds by itself. Implements SourceReader."""
+
+    def read(self, reference: str, *, including_file: Path) -> SourceRefusal:
+        return SourceRefusal(including_file.parent / reference, "missing")
+
+    def find(self, name: str) -> Path | None:  # noqa: ARG002 - the port's name
+        return None
+
+
+def _parts_of_ltspice(data: bytes, beside: bytes) -> tuple[Message, ...]:
+    """What LTspice finds in its own library, by name, where none of the files beside the sheet has it."""
+    from domain.circuit.translation import translate
+
+    done = translate(Netlist.parse(data, path=Path("/sheet.cir")), "ltspice")
+    if not done.may_lack_parts:
+        return ()
+    parts = stand_ins_for(read_circuit(resolve_dependencies(done.netlist, _NoFiles())))
+    there = beside.lower()
+    names = [part.name for part in parts if part.name.lower().encode() not in there]
+    if not names:
+        return ()
+    more = ["…"] * (len(names) > _MOST_NAMED)
+    told = msg(
+        "{names}: of LTspice's own library. Where that is in no library folder, our generic models take "
+        "their place, and each run says so.",
+        names=", ".join([*names[:_MOST_NAMED], *more]),
+    )
+    return (told,)
 
 
 def target_of(source: Path) -> Path:

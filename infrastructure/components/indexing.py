@@ -91,9 +91,13 @@ def _take(path: str, found: Found) -> None:
 
 
 def state(connection: sqlite3.Connection, folders: Sequence[Path]) -> LibraryState:
-    """How much there is to be read."""
+    """How much there is to be read; what is gone is forgotten at once, since no search may find it."""
     found = walk(folders)
-    _, stale = _compare(connection, found, folders)
+    gone, stale = _compare(connection, found, folders)
+    if gone:
+        with transaction(connection):
+            for number in gone:
+                _forget(connection, number)
     return LibraryState(files=len(found.files), pending=len(stale), skipped=found.skipped)
 
 

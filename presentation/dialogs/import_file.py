@@ -90,6 +90,6 @@ def _told(found: FoundImport) -> list[tuple[Message, str]]:
         names = ", ".join(found.libraries[:_MOST_NAMED])
         lines.append((msg("These files come along: {names}", names=names), "secondary"))
     lines += [(each, "secondary") for each in found.notes[:_MOST_NAMED]]
-    if not found.missing and not found.elsewhere:
+    if not found.missing and not found.elsewhere and not found.notes:
         lines.append((msg("Nothing is missing."), "secondary"))
     return lines

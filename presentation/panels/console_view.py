@@ -75,7 +75,7 @@ class ConsoleView(QTextBrowser):
         self._write(self._services.language(line), "text.secondary")
 
     async def finished(self, outcome: SimulationResult | CircuitAIError) -> None:
-        """A run has ended: its issues with their places, its log, its end."""
+        """A run has ended: its log, remarks and issues with their places, its end."""
         language = self._services.language
         if isinstance(outcome, CircuitAIError):
             self._write(language(outcome.message), "error.text", (outcome.file, outcome.line))
@@ -85,6 +85,8 @@ class ConsoleView(QTextBrowser):
         log = await self._simulation.waveforms.log_tail(outcome.run.log_path, _MOST_LOG)
         for line in log.splitlines():
             self._write(line.rstrip(), "text.primary")
+        for note in outcome.notes:
+            self._write(language(note.message), "text.secondary", (note.file, note.line))
         for issue in outcome.issues:
             self._write_issue(issue)
         seconds = f"{outcome.run.duration_s:.2f}"

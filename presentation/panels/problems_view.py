@@ -103,7 +103,7 @@ class ProblemsView(QWidget):
         self._refresh()
 
     def show_of_run(self, issues: Sequence[Finding], circuit: Path | None = None) -> None:
-        """The errors and warnings of the last run, of `circuit`; they go when the text does not stand."""
+        """What the last run says, of `circuit`: errors, warnings, remarks. It goes when the text changes."""
         self._of_run = tuple(_row(issue, is_of_run=True) for issue in issues)
         self._run_circuit = circuit
         self._refresh()

@@ -208,7 +208,11 @@ class RunViews(QObject):
 
     def _on_result(self, result: SimulationResult) -> None:
         workspace = self._services.workspace
-        self.problems.show_of_run(result.issues, result.netlist_path)
+        notes = [
+            ProblemRow(severity="info", message=note.message, file=note.file, line=note.line)
+            for note in result.notes
+        ]
+        self.problems.show_of_run([*result.issues, *notes], result.netlist_path)
         seconds = f"{result.run.duration_s:.2f}"
         name, verdict = result.netlist_path.name, verdict_of(result)
         if verdict == "failed":

@@ -129,6 +129,19 @@ FRONTS = (
 )
 
 
+async def test_what_a_run_has_put_in_place_of_a_part_is_said_in_problems_and_console(bench: Bench) -> None:
+    """Whoever comes from LTspice sees that its parts are generic here, with the line of each."""
+    deck = "* C:\\amp.asc\nV1 a 0 5\nR1 a b 1k\nD1 b 0 1N4148\n.lib standard.dio\n.op\n.backanno\n.end\n"
+    (bench.root / "amp.net").write_text(deck)
+    await bench.run("amp.net")
+    await bench.settled()
+    views = bench.window.parts.runs
+    [told] = [row for row in views.problems.rows if "is used in its place" in str(row.message)]
+    assert (told.severity, told.line) == ("info", 4)
+    assert str(told.message).startswith("1N4148 is not defined here")
+    assert "Our generic silicon switching diode is used in its place" in views.console.toPlainText()
+
+
 async def test_f5_runs_the_circuit_in_front_and_the_button_names_it(bench: Bench) -> None:
     for front, button, choice in FRONTS:
         await bench.front(front)

@@ -101,3 +101,20 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
     assert "exists already" in refused.document["errors"][0]["message"]
     assert not (there / "new").exists()
+
+
+def test_parts_of_ltspices_own_library_are_told_before_they_are_generic(cli: Cli, tmp_path: Path) -> None:
+    """What a file beside the sheet has is no such part."""
+    sheet = tmp_path / "amp.asc"
+    sheet.write_text(
+        "Version 4\nFLAG -32 80 a\nFLAG -32 48 0\nFLAG 0 32 p\nFLAG 0 96 m\nFLAG 32 64 q\n"
+        "SYMBOL OpAmps\\\\LT1001 0 0 R0\nSYMATTR InstName U1\n"
+        "SYMBOL diode 200 0 R0\nSYMATTR InstName D1\nSYMATTR Value 1N4148\n"
+        "SYMBOL diode 300 0 R0\nSYMATTR InstName D2\nSYMATTR Value 1N5819\n"
+        "TEXT 0 200 Left 2 !.include own.lib\n"
+    )
+    (tmp_path / "own.lib").write_text(".model 1n5819 D(IS=1u)\n")
+    made = cli("import", sheet, "-o", tmp_path / "amp.cir", "--json")
+    assert made.exit_code == 0, made
+    [told] = [each["message"] for each in made.document["warnings"]]
+    assert told.startswith("LT1001, 1N4148: of LTspice's own library.")

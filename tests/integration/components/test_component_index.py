@@ -98,6 +98,24 @@ async def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
         await cpu.shutdown()
 
 
+async def test_a_library_that_is_removed_is_found_no_more(tmp_path: Path) -> None:
+    """Also where nothing else has changed, as behind the undo of an import."""
+    write_libraries(tmp_path / "vendors", 200)
+    cpu = CpuTaskExecutor(max_workers=1)
+    try:
+        find = finder(tmp_path / "home", tmp_path / "vendors", cpu)
+        assert (await find("QV00100")).found.total == 1
+        first, second = sorted((tmp_path / "vendors").rglob("*.lib"))
+        second.unlink()
+        assert (await find("QV00100")).found.total == 0
+        first.unlink()
+        state = await find.refresh()
+        assert (state.files, state.pending) == (SHIPPED, 0)
+        assert (await find.search("")).total == SHIPPED + 9
+    finally:
+        await cpu.shutdown()
+
+
 async def test_faulty_and_hostile_files_are_shown_with_their_fault(tmp_path: Path) -> None:
     """No file keeps the others from being found, and each says what is wrong and what to do."""
     lib = tmp_path / "lib"
