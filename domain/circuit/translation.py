@@ -550,12 +550,13 @@ class _Work:
     @cached_property
     def _constants(self) -> dict[str, float]:
         """The file's own parameters that have one value in all runs."""
-        cards = [
-            card
+        texts = [
+            self._card_of_ltspice(keyword, card) if self._dialect == "ltspice" else card.raw
             for keyword in ("param", "func")
             for card in self._netlist.directives(keyword)
             if not card.scope and not card.branches
         ]
+        cards = Netlist.parse("\n".join(texts).encode(), has_title=False).statements
         stepped = {
             word
             for card in self._netlist.directives("step")

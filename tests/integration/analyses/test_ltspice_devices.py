@@ -35,6 +35,11 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         ".model three SW(level=2 Ron=.1 Roff=1G Vt=0 Vh=-.1 ilimit=10m)\n.op\n",
         {"v(a)": 0.5, "v(b)": 0.5, "v(lim)": 10e-3},
     ),
+    "a transfer function of parameters without equals signs": (
+        "V1 in 0 AC 1\nE1 out 0 in 0 Laplace={A}/({tau}*s+1)\nR1 out 0 1k\n.param tau 80m\n.param A 90\n"
+        "R2 in b R=limit(1k,30k,V(out)+{A})\nR3 b 0 1k\n.ac dec 20 10m 1k\n",
+        {"dcgain(v(out))": 90, "bandwidth(v(out))": 1 / (2 * math.pi * 80e-3), "dcgain(v(b))": 0.5},
+    ),
     "tables of parameters, and a diode without resistance": (
         ".param n=2.5\n.param level=table(n,1,10,2,20,3,40) low=table(n-5,1,10,2,20)\n"
         ".param high={table(n*2,1,10,2,20)}\n"
