@@ -57,6 +57,24 @@
     }
     for (const span of element.querySelectorAll("[data-countdown]")) countDown(span);
     for (const block of element.querySelectorAll("pre.code")) dressCode(block);
+    for (const field of element.querySelectorAll("textarea[data-field]")) {
+      field.value = field.dataset.arg ?? "";
+      requestAnimationFrame(() => fit(field));
+    }
+  }
+
+  // A field is as high as its text.
+  function fit(field) {
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight}px`;
+  }
+
+  // What is written in a row is told a moment later, and at once when the keyboard leaves it.
+  let untold = 0;
+  function tellText(field) {
+    clearTimeout(untold);
+    untold = 0;
+    if (field.isConnected) bridge?.act("row_text", field.closest(".item").dataset.key, field.value);
   }
 
   // What can be done with a code block: the window knows it by its place in the answer.
@@ -242,6 +260,13 @@
   };
 
   window.conversation = {
+    focusField() {
+      const field = items.querySelector("textarea[data-field]");
+      if (!field) return;
+      field.focus();
+      field.setSelectionRange(field.value.length, field.value.length);
+      requestAnimationFrame(() => { fit(field); field.closest(".item").scrollIntoView({ block: "nearest" }); });
+    },
     apply(list) {
       for (const [name, ...rest] of list) operations[name](...rest);
       if (follows) toEnd();
@@ -301,10 +326,33 @@
     if (!target || target.disabled) return;
     event.preventDefault(); // a tool in a summary must not fold it
     const item = target.closest(".item");
-    bridge?.act(target.dataset.act, item ? item.dataset.key : "", target.dataset.arg ?? "");
+    const field = item?.querySelector("textarea[data-field]");
+    const written = field?.dataset.field === target.dataset.act ? field.value : null;
+    bridge?.act(target.dataset.act, item ? item.dataset.key : "", written ?? target.dataset.arg ?? "");
   }
   items.addEventListener("click", act);
   items.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("[data-act]:not(button)")) act(event); });
+
+  items.addEventListener("keydown", event => {
+    const field = event.target;
+    if (!field.matches("textarea[data-field]") || event.isComposing) return;
+    const key = field.closest(".item").dataset.key;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      bridge?.act(field.dataset.field, key, field.value);
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      bridge?.act(field.dataset.leave, key, "");
+    }
+  });
+  items.addEventListener("input", event => {
+    const field = event.target;
+    if (!field.matches("textarea[data-field]")) return;
+    fit(field);
+    clearTimeout(untold);
+    untold = setTimeout(() => tellText(field), 200);
+  });
+  items.addEventListener("focusout", event => { if (untold && event.target.matches("textarea[data-field]")) tellText(event.target); });
 
   new QWebChannel(qt.webChannelTransport, channel => { bridge = channel.objects.bridge; bridge.ready(); });
 })();

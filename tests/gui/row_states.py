@@ -34,6 +34,7 @@ from presentation.panels.conversation.items import (
     Note,
     OperationCard,
     Retry,
+    RowEdit,
     SimulationCard,
     Steps,
     Understood,
@@ -152,6 +153,7 @@ def row_states() -> tuple[Item, ...]:
         CompressedRow(key="z", done=Compression(
             compression_id="z", until="", text="Goals: 10 kHz.", summary="Goals: 10 kHz.", messages=18,
             tokens_before=21_400, tokens_after=640)),
+        UserText(key="u-edit", text="Use X7R.", created=_TIME, edit=RowEdit(text="Use NP0.")),
         AnswerText(key="live", text="Each stage loses", reasoning="The gain falls.", is_streaming=True),
         AnswerText(key="a", text=_PROSE, reasoning="thinking of R and C", model="glm-4.6", created=_TIME,
                    thought_s=3.0, use=_USE,

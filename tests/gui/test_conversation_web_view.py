@@ -379,6 +379,65 @@ async def test_the_panel_brings_the_page_and_a_mouse_click_undoes(
     panel.close()
 
 
+async def test_a_message_is_changed_in_its_row_by_keys(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    services.workspace.root = project
+    panel = ConversationPanel(services, services.app)
+    panel.resize(440, 700)
+    panel.show()
+    await until(lambda: isinstance(panel.view, WebConversation) and panel.view.is_ready, timeout_s=30)
+    view = panel.view
+    assert isinstance(view, WebConversation)
+
+    async def run(source: str) -> Any:
+        told: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        view.page.runJavaScript(source, told.set_result)
+        async with asyncio.timeout(20):
+            return await told
+
+    async def comes(source: str, wanted: object) -> None:
+        async with asyncio.timeout(20):
+            while await run(source) != wanted:  # noqa: ASYNC110 - the page has no event
+                await asyncio.sleep(0.02)
+
+    def said() -> list[UserText]:
+        return [item for item in panel.model.items if isinstance(item, UserText)]
+
+    panel.composer.set_text("list the files")
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: not panel.is_running and panel.session_id)
+    target = view.findChild(QWebEngineView).focusProxy()
+    edit = "document.querySelector('[data-act=edit]').click(); 1"
+    field = "document.querySelector('textarea')"
+    await run(edit)
+    await comes(f"document.activeElement === {field} && {field}.value", "list the files")
+    await until(target.hasFocus)
+    QTest.keyClicks(target, ", please")
+    await comes(f"{field}.value", "list the files, please")
+    await until(lambda: panel.model.versions.row_draft == "list the files, please")
+    services.language.set("zh")  # drawn anew, with what was written
+    await comes(f"{field}?.value", "list the files, please")
+    services.language.set("en")
+    await comes(f"{field}?.value", "list the files, please")
+    await run(f"{field}.focus(); 1")
+    QTest.keyClick(target, Qt.Key.Key_Escape)
+    await comes("document.querySelectorAll('textarea').length", 0)
+    assert [item.text for item in said()] == ["list the files"]
+    await run(edit)
+    await comes(f"document.activeElement === {field}", True)
+    QTest.keyClicks(target, " again")
+    QTest.keyClick(target, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    await comes(f"{field}.value", "list the files again\n")
+    QTest.keyClick(target, Qt.Key.Key_Return)
+    await until(lambda: [item.text for item in said()] == ["list the files again"])
+    await until(lambda: not panel.is_running)
+    assert len(said()[0].versions) == 2
+    await comes("document.querySelectorAll('textarea').length", 0)
+    panel.close_panel()
+    panel.close()
+
+
 async def test_a_probe_that_was_answered_well_and_confirmed_asks_no_child_again(tmp_path: Path) -> None:
     def state() -> str:
         return json.loads((tmp_path / "webview.json").read_text())["state"]

@@ -162,3 +162,41 @@ async def test_a_design_stays_where_it_is(panel: ConversationPanel, until: Until
     assert panel.session_id not in ("", session)
     panel.open_session(session)
     await until(lambda: texts(panel) == before)
+
+
+async def test_a_message_is_changed_in_its_row_beside_what_is_written(
+    panel: ConversationPanel, services: WindowServices, until: Until
+) -> None:
+    with FakeLLMServer([answer(text) for text in ("A1.", "A2.", "B1.")]) as server:
+        use(panel, server)
+        await ask(panel, until, "first", "second")
+        panel.composer.set_text("half a thought")
+        versions, key = panel.model.versions, of(panel, UserText)[0].key
+        assert versions.edit(key, in_row=True) is None
+        assert panel.composer.text == "half a thought"
+        assert "Replaces it and what follows; files stay" in shown(panel)
+        versions.note_row(key, "first, changed")
+        assert "first, changed" in panel.model.unsent, "kept, whatever happens"
+        rows = {row.key: row for row in panel.model.rows()}
+        assert rows[key].edit.text == "first, changed"
+        panel.activateWindow()
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)  # the row is left, the input is not
+        await until(lambda: of(panel, UserText)[0].edit is None)
+        assert (panel.composer.text, texts(panel)[0]) == ("half a thought", "first")
+        assert panel.model.unsent == "half a thought"
+        # Another conversation in its place: what was made of the message is a draft.
+        session = panel.session_id
+        versions.edit(key, in_row=True)
+        versions.note_row(key, "first, kept")
+        panel.model.new_conversation()
+        panel.open_session(session)
+        await until(lambda: panel.session_id == session and len(texts(panel)) == 4)
+        assert panel.composer.text == "first, kept\nhalf a thought"
+        panel.composer.set_text("half a thought")
+        versions.edit(key, in_row=True)
+        assert services.language(versions.send_row(key, "  ")) == "The message is empty."
+        panel.view.acted.emit("resend", key, "first, sent")
+        await until(lambda: not panel.is_running and texts(panel) == ["first, sent", "B1."])
+        assert of(panel, UserText)[0].versions[0] == key
+        assert panel.composer.text == "half a thought"
+        assert said_to(server) == ["first, sent"]

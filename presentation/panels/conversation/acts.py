@@ -62,6 +62,10 @@ class Acts:
     conversations: Conversations
     names: ProjectNames
     goals: GoalsCommand
+    edits_rows: Callable[[], bool]
+    """Whether a row of the view can be a field."""
+    focus_field: Callable[[], None]
+    """The keyboard goes there."""
 
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
@@ -79,7 +83,8 @@ class Acts:
             "offline": ways.retry_offline,
             "anew": ways.ask_anew,
             "restore": model.transcript.restore,
-            "edit": self._edit,
+            "edit": self.edit,
+            "resend": lambda said: model.versions.send_row(said, argument),
             "version": lambda said: model.versions.look(said, argument),
             "switch": lambda card: ways.switch(card, argument),
         }
@@ -87,6 +92,8 @@ class Acts:
             "confirm": lambda: self._confirm(key, argument),
             "preview": lambda: model.window.want_preview(key),
             "give_up": lambda: ways.give_up(key),
+            "row_text": lambda: model.versions.note_row(key, argument),
+            "leave_edit": self._leave_edit,
             "take_over": self._take_over,
             "end_call": lambda: self.conversations.chat.deps.running.end(key),
             "skip_wait": lambda: self.conversations.chat.deps.running.end(model.session_id),
@@ -116,11 +123,19 @@ class Acts:
         elif act in others:
             others[act]()
 
-    def _edit(self, key: str) -> Message | None:
-        """The message stands in the input, which has the caret."""
-        problem = self.model.versions.edit(key)
-        self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def edit(self, key: str = "") -> Message | None:
+        """The message (the last one) is a field in its row, or stands in the input; there is the caret."""
+        versions, in_row = self.model.versions, self.edits_rows()
+        problem = versions.edit(key, in_row=in_row) if key else versions.edit_last(in_row=in_row)
+        if in_row and problem is None:
+            self.focus_field()
+        else:
+            self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return problem
+
+    def _leave_edit(self) -> None:
+        self.model.versions.cancel()
+        self.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _pieces(self, key: str, number: str = "") -> Message | None:
         """The pieces of a change, or one of them taken back or put back."""

@@ -282,6 +282,17 @@ class Inner:
     row: Row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A text that is written in the row: Enter does `act` with it, Esc leaves it; what is written is told
+    meanwhile (act "row_text"). The plain view shows it only."""
+
+    act: str
+    leave: str
+    text: str
+    label: Said
+
+
 @dataclass(frozen=True, slots=True)
 class Only:
     """What one of the views alone shows."""
@@ -293,7 +304,7 @@ class Only:
 Node: TypeAlias = (
     Text | Break | Icon | Spinner | Button | Place | WebLink | Bar | ProgressBar | Countdown | Line | Para
     | Prose | Pre | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Curves
-    | Inner | Only
+    | Field | Inner | Only
 )  # fmt: skip
 Parts = tuple[Node, ...]
 Blocks = tuple[Node, ...]

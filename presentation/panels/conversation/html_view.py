@@ -170,6 +170,9 @@ class HtmlItems:
                 return self._attachments(node)
             case b.Curves():
                 return svg_of(node.chart, _variable)
+            case b.Field():
+                acts = {"data_field": node.act, "data_leave": node.leave, "data_arg": node.text}
+                return _tag("textarea", "", rows="1", aria_label=self._say(node.label), **acts)
             case b.Inner():
                 return _tag("div", self.row(node.row), "item", data_key=node.key)
             case b.Only():

@@ -59,6 +59,15 @@ class AttachedItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowEdit:
+    """What is written in the place of a message, in its row."""
+
+    text: str
+    begins_another: bool = False
+    """A design is at or behind the message: sent, it begins a conversation of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserText:
     """What the user said."""
 
@@ -71,6 +80,8 @@ class UserText:
     """The ids of all versions at its place, the oldest first; () = there is only this one."""
     can_edit: bool = True
     """It can be sent again in another version."""
+    edit: RowEdit | None = None
+    """It is being changed where it stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

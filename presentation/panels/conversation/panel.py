@@ -196,6 +196,8 @@ class ConversationPanel(QWidget):
             conversations=self._app.conversations,
             names=self._messages.project_names,
             goals=self._goals,
+            edits_rows=lambda: self._messages.has_fields,
+            focus_field=self._messages.focus_field,
         )
 
     def _show_front(self) -> None:
@@ -364,7 +366,7 @@ class ConversationPanel(QWidget):
                 "history": self.show_history,
                 "mode": self.toggle_mode,
                 "compress": self.show_compression,
-                "edit": lambda: self.say(self.model.versions.edit_last()),
+                "edit": lambda: self.say(self._acts.edit()),
                 "regenerate": lambda: self.say(self.model.versions.regenerate_last()),
                 "model": self.composer.model_button.showMenu,
                 "goals": lambda text="": self._goals.run(self.model, text),
@@ -474,7 +476,7 @@ class ConversationPanel(QWidget):
         is_strange = model.shelf.is_strange or any(not info.is_ours for info in model.sessions)
         self._strange.show_project(model.root, is_strange=is_strange)
         self._escape.setEnabled(
-            model.is_running or model.versions.edited is not None
+            model.is_running or model.versions.is_editing
         )  # else the key is for whoever else runs
         self._messages.follow_empty_page()
         self._messages.fold()

@@ -226,6 +226,8 @@ class _Drawn:
                 return self.prose(blocks_of(node.markdown))
             case b.Pre():
                 return f"<pre>{self._parts.escaped(node.text)}</pre>"
+            case b.Field():
+                return f"<pre>{self._parts.escaped(node.text)}</pre>"
             case b.Bullets():
                 return self._bullets(node)
             case b.Numbered():

@@ -38,6 +38,7 @@ from presentation.panels.conversation.items import (
     Note,
     OperationCard,
     Retry,
+    RowEdit,
     SimulationCard,
     Steps,
     Understood,
@@ -66,6 +67,8 @@ def row_of(item: object) -> b.Row:
 
 @row_of.register
 def _user(item: UserText) -> b.Row:
+    if item.edit is not None:
+        return b.Row((b.Frame("user editing", (attachments_of(item), *_in_its_row(item.edit))),), "user")
     time = (b.Text(clock_time(item.created), "time"),) if item.created else ()
     copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
     label = msg("Edit and send again")
@@ -75,6 +78,17 @@ def _user(item: UserText) -> b.Row:
     text = b.Para("", (b.Text(item.text), b.Only("plain", (b.Text("   "), *quiet) if quiet else ())))
     which = (b.Line("versions", _versions(item)),) if item.versions else ()
     return b.Row((b.Frame("user", (attachments_of(item), text, *which, tools)),), "user")
+
+
+def _in_its_row(edit: RowEdit) -> b.Blocks:
+    """The text that takes the place of a message, and what becomes of what stands behind it."""
+    told = msg("Replaces it and what follows; files stay")
+    if edit.begins_another:
+        told = msg("Begins a new conversation; the design is kept")
+    field = b.Field(act="resend", leave="leave_edit", text=edit.text, label=msg("Edit and send again"))
+    send = b.Button(act="resend", argument=edit.text, label=msg("Send"), kind="primary")
+    cancel = b.Button(act="leave_edit", label=msg("Cancel"), kind="quiet")
+    return (field, b.Line("foot", (b.Text(told, "dim"),), (cancel, send)))
 
 
 def _versions(item: UserText) -> b.Parts:

@@ -20,6 +20,7 @@ from presentation.panels.conversation.items import (
     Narration,
     Note,
     OperationCard,
+    RowEdit,
     Understood,
     UserText,
 )
@@ -47,6 +48,9 @@ class Versions:
         """What is written is to take the place of this message."""
         self.draft = ""
         """What was being written before; it comes back."""
+        self._row: UserText | None = None
+        """It is changed where it stands; what is written in the input is another message."""
+        self._row_text = ""
         self._files: tuple[AttachedItem, ...] = ()
         self._newest: tuple[Item, ...] = ()
         """What stands, while an earlier version is looked at."""
@@ -61,6 +65,22 @@ class Versions:
     @property
     def is_looking(self) -> bool:
         return bool(self._newest)
+
+    @property
+    def row_draft(self) -> str:
+        """What has been made of a message in its row, and is sent nowhere yet."""
+        return self._row_text if self._row is not None and self._row_text != self._row.text else ""
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether a message is being changed, in the input or in its row."""
+        return self.edited is not None or self._row is not None
+
+    def as_edited(self, item: Item) -> Item:
+        """A row as it is to be drawn anew: with all that was written in it."""
+        if self._row is None or item.key != self._row.key or not isinstance(item, UserText):
+            return item
+        return replace(item, edit=None if item.edit is None else replace(item.edit, text=self._row_text))
 
     def is_design_behind(self, key: str) -> bool:
         """Whether a design begins with or behind a message: its rounds stay as they are."""
@@ -95,14 +115,17 @@ class Versions:
         self._newest, self._marked = (), ""
         if self.edited is not None:
             self._stop_editing(keeps=True)
+        if changed := self._leave_row():
+            self._model.draft = "\n".join(filter(None, (changed, self._model.draft)))
 
     def _from(self, key: str) -> tuple[Item, ...]:
         return tuple(dropwhile(lambda row: row.key != key, self._model.items))
 
     # --- another version -----------------------------------------------------------------------------
 
-    def edit(self, key: str) -> Message | None:
-        """Put a message into the input, to be sent in its own place; the reason when it can't be now."""
+    def edit(self, key: str, *, in_row: bool = False) -> Message | None:
+        """Put a message into the input, to be sent in its own place, or make its row a field (`in_row`); the
+        reason when it can't be now."""
         item = self._model.items.get(key)
         if not isinstance(item, UserText) or not item.can_edit or self.is_looking:
             return None
@@ -112,6 +135,14 @@ class Versions:
             return None
         if self.edited is not None:
             self._stop_editing(keeps=True)
+        if changed := self._leave_row():
+            self._model.draft = "\n".join(filter(None, (changed, self._model.draft)))
+        if in_row:
+            self._row, self._row_text = item, item.text
+            edit = RowEdit(text=item.text, begins_another=self.is_design_behind(key))
+            self._model.items.put(replace(item, edit=edit))
+            self._model.tell()
+            return None
         self.edited, self.draft = item, self._model.draft
         self._files = self._model.pending.take()
         self._model.pending.put_back(item.attached)
@@ -119,14 +150,47 @@ class Versions:
         self._window.state_changed()
         return None
 
-    def edit_last(self) -> Message | None:
+    def edit_last(self, *, in_row: bool = False) -> Message | None:
         """The same with the message said last."""
         rows = self._model.items.backwards()
         last = next((row for row in rows if isinstance(row, UserText) and row.can_edit), None)
-        return msg("There is no message to edit.") if last is None else self.edit(last.key)
+        return msg("There is no message to edit.") if last is None else self.edit(last.key, in_row=in_row)
+
+    def note_row(self, key: str, text: str) -> None:
+        """What is written in a row by now."""
+        if self._row is not None and self._row.key == key:
+            self._row_text = text
+
+    def send_row(self, key: str, text: str) -> Message | None:
+        """Send what was written in a row in its place, with its files; the reason when it can't be now."""
+        row, text = self._row, text.strip()
+        if row is None or row.key != key:
+            return None
+        if not text:
+            return msg("The message is empty.")
+        if not self._model.can_change:
+            return busy()
+        self._leave_row()
+        if self.is_design_behind(key):
+            return self._begin_elsewhere(row, text, row.attached)
+        self._replace(row, text, row.attached)
+        return None
+
+    def _leave_row(self) -> str:
+        """The message stands as it was; what had been made of it."""
+        row, changed = self._row, self.row_draft
+        self._row, self._row_text = None, ""
+        if row is not None and self._model.items.get(row.key) is not None:
+            self._model.items.put(row)
+        return changed.strip()
 
     def cancel(self) -> bool:
-        """What was written before stands in the input again; False when nothing was being changed."""
+        """What was written before stands in the input again, or the row as it was; False when nothing was
+        being changed."""
+        if self._row is not None:
+            self._leave_row()
+            self._model.tell()
+            return True
         if self.edited is None:
             return False
         self._stop_editing()
@@ -290,7 +354,7 @@ class Versions:
             return None
         if not self._model.can_change:
             return busy()
-        if self.edited is not None:
+        if self.is_editing:
             return msg("Send or cancel the message you are editing first.")
         wanted = item.versions[at]
         if any(row.key == wanted for row in self._newest):

@@ -140,7 +140,8 @@ class ConversationViewModel:
     def rows(self) -> tuple[Item, ...]:
         """Everything as it stands, with what has come of an answer under way."""
         coming = self._run.feed.snapshot() if self._run is not None else None
-        return tuple(coming if coming and item.key == coming.key else item for item in self.items)
+        shown = map(self.versions.as_edited, self.items)
+        return tuple(coming if coming and item.key == coming.key else item for item in shown)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -231,7 +232,8 @@ class ConversationViewModel:
     def unsent(self) -> str:
         """The draft with all that waits for the end of a run, or was said and not written yet."""
         versions, waiting = self.versions, (self.asking.unsaid, self.queue.text)
-        texts = (self.outbox.unwritten, versions.asked, *waiting, self.draft, versions.draft)
+        written = (self.draft, versions.draft, versions.row_draft)
+        texts = (self.outbox.unwritten, versions.asked, *waiting, *written)
         return "\n".join(filter(None, texts)).strip()
 
     # --- conversations -------------------------------------------------------------------------------

@@ -312,6 +312,11 @@ class WebConversation(QWidget):
 
     # --- the page ------------------------------------------------------------------------------------
 
+    def focus_field(self) -> None:
+        """The keyboard goes to the row that is written in."""
+        self._view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._page.runJavaScript("conversation.focusField()")
+
     def _run(self, operations: list[_Operation]) -> None:
         if not operations or self._is_closed:
             return
