@@ -194,6 +194,26 @@ def _long_transient(*, is_noise: bool) -> Plot:
     return Plot(name="Transient Analysis", title="", analysis="tran", vectors=vectors, axis_name="time")
 
 
+async def test_cursors_of_a_circuit_of_milliseconds_begin_anew_on_one_of_seconds(services):
+    """Else both stand at the left edge, over one another."""
+    area = PlotArea(services.theme.theme)
+    area.resize(600, 300)
+    area.show()
+    for end, expected in ((5e-3, (1e-3, 3e-3)), (6e-3, (1e-3, 3e-3)), (1.0, (1 / 3, 2 / 3))):
+        times = np.linspace(0, end, 601)
+        vectors = {
+            "time": Vector(name="time", unit="s", data=times),
+            "v(a)": Vector(name="v(a)", unit="V", data=times),
+        }
+        plot = Plot(analysis="tran", name="", title="", vectors=vectors, axis_name="time")
+        axis = axis_of(plot)
+        area.show_traces(axis, (make_trace("v(a)", plot, axis, 0),), keep_view=True)
+        area.set_cursors_shown(True)
+        if end == 5e-3:
+            area.set_cursor_places((1e-3, 3e-3))
+        assert area.cursor_places == pytest.approx(expected, rel=0.02), end
+
+
 @pytest.mark.parametrize("is_noise", [False, True])
 async def test_a_million_points_are_panned_and_zoomed_without_holding_the_loop(
     services, until, loop_watchdog, is_noise

@@ -30,6 +30,15 @@ from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from shared.message import Message
 
+_FAR_WIDER = 20
+"""Places that were apart on an axis so many times narrower are one place."""
+
+
+def _is_of_its_scale(axis: CommonAxis, before: CommonAxis) -> bool:
+    """Whether cursors of the axis `before` mean something on `axis`."""
+    is_wider = axis.is_log == before.is_log and axis.high - axis.low > _FAR_WIDER * (before.high - before.low)
+    return axis.unit == before.unit and not is_wider
+
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     """Panes, curves and cursors of one plot. All places are samples of its axis."""
@@ -181,7 +190,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         With `keep_view` a range that somebody chose, and the cursors, stay.
         """
         before = self._axis
-        places = self._cursors.places if before is not None and before.unit == axis.unit else None
+        places = self._cursors.places if before is not None and _is_of_its_scale(axis, before) else None
         is_same = keep_view and before is not None and before.is_log == axis.is_log and places is not None
         across, heights = self._ranges.chosen() if is_same else (None, {})
         self._axis, self._traces = axis, traces
