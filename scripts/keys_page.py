@@ -1,4 +1,5 @@
-"""Writes docs/keys-and-gestures.md from the table of actions: `python -m scripts.keys_page`."""
+"""Writes docs/keys-and-gestures.md from the tables of actions and of a message's commands:
+`python -m scripts.keys_page`."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from pathlib import Path
 from presentation.actions.action import MENUS, SCOPES, Action, Scope
 from presentation.actions.gestures import GESTURES, MOUSE
 from presentation.actions.table import all_actions
+from presentation.panels.conversation.completion import COMMANDS
 from presentation.translation import Translator
 from presentation.window.menu import panel_actions
 from shared.message import Message
@@ -33,6 +35,8 @@ def page() -> str:
         parts.append(f"\n## {title} ({chinese(title)})\n\n| key | | | menu |\n|---|---|---|---|\n")
         parts += [_row(action, chinese) for action in rows]
         parts += _gestures(scope, chinese)
+    parts.append("\n## At the beginning of a message (在消息开头)\n\n| command | | |\n|---|---|---|\n")
+    parts += [f"| `/{each.word}` | {each.text} | {chinese(each.text)} |\n" for each in COMMANDS]
     return "".join(parts)
 
 

@@ -28,7 +28,8 @@ _FORMATS = ("json", "txt", "md", "html")
 _REPORT = "report"
 _NETLIST = "cir"
 _ACTIONS = (
-    "list", "search", "show", "export", "import", "rename", "compress", "restore", "delete", "undelete",
+    "list", "search", "show", "export", "import", "rename", "branch", "compress", "restore", "delete",
+    "undelete",
 )  # fmt: skip
 
 
@@ -64,6 +65,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             await _export(args, app, out)
         case "rename":
             await _rename(args, app, out)
+        case "branch":
+            await _branch(args, app, out)
         case "compress":
             await _compress(args, app, out)
         case "restore":
@@ -93,8 +96,10 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("`sessions search` needs the words to look for.")
     elif args.action != "list" and args.session is None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
-    elif (args.action == "rename") != (args.name is not None):
-        problem = msg("`sessions rename` needs an id and a name; the others accept no name.")
+    elif args.action == "rename" and args.name is None:
+        problem = msg("`sessions rename` needs an id and a name.")
+    elif args.name is not None and args.action not in ("rename", "branch"):
+        problem = msg("A name is only used with `sessions rename` and `sessions branch`.")
     elif args.removed and args.action not in ("list", "delete"):
         problem = msg("--removed is only used with `sessions list` and `sessions delete`.")
     elif args.for_good and args.action != "delete":
@@ -351,6 +356,16 @@ async def _rename(args: argparse.Namespace, app: Application, out: Output) -> No
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "name": name})
     out.say(msg("Renamed: {name}", name=visible(name)))
+
+
+async def _branch(args: argparse.Namespace, app: Application, out: Output) -> None:
+    sessions = app.conversations.sessions
+    info = await sessions.find(args.project, args.session)
+    name = args.name or out.translate(msg("{name} (branch)", name=" ".join(info.name.split())))
+    new = await sessions.branch(args.project, info.session_id, name=name)
+    if out.as_json:
+        out.json({"ok": True, "id": new, "name": name, "from": info.session_id})
+    out.say(msg("Branched as {id}: {name}", id=new, name=visible(name)))
 
 
 async def _compress(args: argparse.Namespace, app: Application, out: Output) -> None:

@@ -176,6 +176,8 @@ class ConversationPanel(QWidget):
 
     def _act(self, act: str, key: str, argument: str) -> None:
         self._acts(act, key, argument)
+        if act == "resend" and self.model.is_running:
+            self._messages.scroll_to_end()
 
     def _send_first_now(self) -> None:
         self.model.send_first_now()

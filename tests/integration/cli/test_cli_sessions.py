@@ -148,6 +148,27 @@ def test_an_export_has_no_key_that_a_server_repeated(cli, project):
     assert key not in run.stdout
 
 
+def test_a_branch_has_what_was_said_and_goes_its_own_way(cli, project, conversation):
+    done = cli("sessions", "branch", project, conversation, "--json")
+    assert (done.exit_code, done.document["errors"][0]["error_type"]) == (2, "open_turn")
+    question = m.create_human_message("What is a pole?")
+    turn = {"event": "turn", "turn_id": str(question.id)}
+    ended = {**turn, "state": "ended", "stop_reason": "completed"}
+    old = new(
+        project, said(question), {**turn, "state": "started"}, said(m.create_ai_message("A root.")), ended
+    )
+    done = cli("sessions", "branch", project, old, "--json")
+    assert (done.exit_code, done.document["name"], done.document["from"]) == (0, "Amp (branch)", old)
+    shown = cli("sessions", "show", project, done.document["id"], "--json").document
+    assert [message["text"] for message in shown["messages"]] == ["What is a pole?", "A root."]
+    assert cli("sessions", "show", project, old, "--json").document["messages"] == shown["messages"]
+    named = cli("sessions", "branch", project, old, "Zeros")
+    assert (named.exit_code, named.stdout.strip().endswith(": Zeros")) == (0, True)
+    assert {each["name"] for each in cli("sessions", "list", project, "--json").document["sessions"]} == {
+        "Amp", "Amp (branch)", "Zeros"
+    }  # fmt: skip
+
+
 def test_nothing_is_deleted_without_a_yes(cli, project, conversation):
     for extra in ((), ("--json",)):
         refused = cli("sessions", "delete", project, conversation, *extra)
