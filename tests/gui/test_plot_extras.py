@@ -301,3 +301,39 @@ async def test_a_run_that_was_cut_off_says_so_over_its_curves_and_counts_as_a_pr
     note = pane.views.waveforms.findChild(QLabel, "waveforms_note")
     await until(lambda: "This run is partial, timed out at" in note.text())
     assert pane.views.shown.loaded.plots[0].points > 1
+
+
+def _dense_plot() -> Plot:
+    """Curves that turn hundreds of times and lie over each other."""
+    time = np.linspace(0.0, 1.0, 20_000)
+    vectors = {"time": Vector(name="time", unit="s", data=time)}
+    for number in range(8):
+        wave = (1 - 0.05 * number) * np.sin(2 * np.pi * 900 * time)
+        vectors[f"v({number})"] = Vector(name=f"v({number})", unit="V", data=wave)
+    return Plot(name="Transient Analysis", title="", analysis="tran", vectors=vectors, axis_name="time")
+
+
+@pytest.mark.parametrize("count", [2, 8])
+async def test_of_many_curves_that_fill_areas_the_edges_are_not_smoothed(services, count):
+    """They cover the same; smoothing eight of them would hold the loop."""
+    plot = _dense_plot()
+    axis = axis_of(plot)
+    traces = [make_trace(f"v({number})", plot, axis, number) for number in range(8)]
+    area = PlotArea(services.theme.theme)
+    area.resize(900, 400)
+    area.show()
+    area.show_traces(axis, traces[:count])
+    area.redraw_now()
+    items = [line[2][0] for line in area._panes[0].lines]
+    assert all(item.is_area for item in items)
+    assert _is_smooth(area) == (count == 2)
+    area.show_traces(axis, traces[:3])
+    area.redraw_now()
+    assert _is_smooth(area)
+
+
+def _is_smooth(area: PlotArea) -> bool:
+    """Whether what is drawn blends with what is behind it: hundreds of colors, not those of traces alone."""
+    image = area.grab(area.pane_rect(0).toRect().adjusted(200, 20, -200, -20)).toImage()
+    colors = {image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
+    return len(colors) > 100

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
@@ -52,6 +54,18 @@ class CurveItem(BoxItem):
         self._pieces: list[slice] = []
         self._pen = QPen()
         self._turns = 0
+        self._is_quick = False
+
+    @property
+    def is_area(self) -> bool:
+        """Whether it turns so often that it fills an area."""
+        return self._turns > _MOST_TURNS
+
+    def paint_quickly(self, *, is_quick: bool) -> None:
+        """An area without smooth edges costs half: where many lie over each other, they are not seen."""
+        if is_quick != self._is_quick:
+            self._is_quick = is_quick
+            self.update()
 
     @property
     def points(self) -> tuple[RealArray, RealArray]:
@@ -83,24 +97,26 @@ class CurveItem(BoxItem):
         x = self._x * place.m11() + place.dx()
         y = np.clip(self._y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
         painter.resetTransform()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        is_smooth = not (self._is_quick and self.is_area)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_smooth)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         pen = QPen(self._pen)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        length = _LONG if self._turns <= _FEW_TURNS else _SHORT
-        is_broken = self._turns > _MOST_TURNS and pen.style() != Qt.PenStyle.SolidLine
-        if self._turns > _MOST_TURNS:
+        is_broken = self.is_area and pen.style() != Qt.PenStyle.SolidLine
+        length = _SHORT
+        if self._turns <= _FEW_TURNS:
+            length = _LONG
+        elif not is_smooth and not is_broken:
+            length = len(x)  # no outlines are joined
+        if self.is_area:
             pen = QPen(self._pen.color(), 0)  # as fine as the device can: an area needs no more
         painter.setPen(pen)
         is_dashed = pen.style() != Qt.PenStyle.SolidLine
         for piece in self._pieces:
             walked = 0.0
             bends_x, bends_y = without_straight(x[piece], y[piece])
-            for first in range(0, max(len(bends_x) - 1, 1), length):
-                part = slice(first, first + length + 1)
-                if is_broken and bends_x[first] // _GAP % 2:  # an area is dashed in upright stripes
-                    continue
+            for part in _stripes(bends_x) if is_broken else _parts(len(bends_x), length):
                 if is_dashed:  # the dashes go on where the part before has left off
                     pen.setDashOffset(walked / pen.widthF())
                     painter.setPen(pen)
@@ -109,6 +125,18 @@ class CurveItem(BoxItem):
                     painter.drawPoint(_polygon(bends_x, bends_y)[0])
                 else:
                     painter.drawPolyline(_polygon(bends_x[part], bends_y[part]))
+
+
+def _parts(count: int, length: int) -> list[slice]:
+    """`count` points by `length` strokes, each part from where the one before ends."""
+    return [slice(first, first + length + 1) for first in range(0, max(count - 1, 1), length)]
+
+
+def _stripes(x: RealArray) -> list[slice]:
+    """An area is dashed in upright stripes: every other `_GAP` pixels of (m,) the axis."""
+    stripe = np.floor(x / _GAP).astype(np.intp)
+    edges = [0, *(np.flatnonzero(np.diff(stripe)) + 1).tolist(), len(x)]
+    return [slice(first, stop + 1) for first, stop in itertools.pairwise(edges) if stripe[first] % 2 == 0]
 
 
 def without_straight(x: RealArray, y: RealArray) -> tuple[RealArray, RealArray]:
