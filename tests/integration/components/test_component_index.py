@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from shared.cpu_executor import CpuTaskExecutor
 from shared.paths import MODEL_LIBRARY
 from tests.fakes.vendor_libraries import write_libraries
 
+ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = len(tuple(MODEL_LIBRARY.glob("*.lib")))
 
 
@@ -112,6 +117,40 @@ async def test_a_library_that_is_removed_is_found_no_more(tmp_path: Path) -> Non
         state = await find.refresh()
         assert (state.files, state.pending) == (SHIPPED, 0)
         assert (await find.search("")).total == SHIPPED + 9
+    finally:
+        await cpu.shutdown()
+
+
+_READS = """
+import os, sys
+from pathlib import Path
+from infrastructure.components.index import SqliteComponentIndex
+index, folders = SqliteComponentIndex(Path(sys.argv[1])), (Path(sys.argv[2]),)
+os.write(1, b"begins")
+index.update(folders, float("inf"))
+"""
+
+
+async def test_a_kill_while_libraries_are_read_leaves_an_index_that_goes_on(tmp_path: Path) -> None:
+    """Each file is in it whole or not at all, and the next look reads the rest."""
+    write_libraries(tmp_path / "vendors", 600)
+    home, rng = tmp_path / "home", random.Random(5)
+    cpu = CpuTaskExecutor(max_workers=1)
+    try:
+        find = finder(home, tmp_path / "vendors", cpu)
+        for _ in range(3):
+            reading = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", _READS, home, tmp_path / "vendors",
+                env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
+            )  # fmt: skip
+            assert reading.stdout is not None
+            await reading.stdout.readexactly(len("begins"))
+            await asyncio.sleep(rng.uniform(0.0, 0.15))
+            reading.kill()
+            await reading.communicate()
+            assert (await find.search("")).total % 100 == 9  # of the E-series; libraries have a hundred each
+        await find.refresh()
+        assert (await find.search("")).total == 600 + SHIPPED + 9
     finally:
         await cpu.shutdown()
 
