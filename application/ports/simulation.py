@@ -290,6 +290,9 @@ class ResultStore(Protocol):
         What somebody else wrote, or anybody changed, is left out. Blocking.
         """
 
+    def assigned_in(self, path: Path) -> tuple[str, ...]:
+        """The vectors of a result's data that the circuit's own commands set. Blocking."""
+
     def raw_path_of(self, path: Path) -> Path:
         """The raw file a result.json (or a raw file itself) points to."""
 

@@ -20,8 +20,10 @@ from domain.simulation.goal_conditions import (
 )
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from shared.errors import CircuitAIError
+from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
+
+_NOT_SIMULATED = "not_simulated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class JudgedGoal:
     reason: Message | None = None
     is_judged: bool = True
     """False: no run was in the goal's condition, or had its analysis; it is neither met nor missed."""
+    is_simulated: bool = True
+    """False: a command of the circuit set what it would be measured from."""
 
 
 async def judge(
@@ -108,7 +112,8 @@ async def _values(
     measure: MeasureResult, source: Path, expressions: Sequence[str]
 ) -> dict[str, Quantity | CircuitAIError]:
     try:
-        return {**await measure(source, expressions)}
+        forged = await measure.set_by_commands(source, expressions)
+        return {**await measure(source, expressions), **{each: _forged(forged[each]) for each in forged}}
     except CircuitAIError as error:  # a signal that one of them lacks is an error of the whole call
         if len(expressions) <= 1:
             return dict.fromkeys(expressions, error)
@@ -116,6 +121,18 @@ async def _values(
     for text in expressions:
         values |= await _values(measure, source, [text])
     return values
+
+
+def _forged(signal: str) -> CircuitError:
+    """Of a figure that the simulator did not compute."""
+    return CircuitError(
+        msg(
+            "{signal} is set by a command of the circuit (.control), so no analysis computed it.",
+            signal=signal,
+        ),
+        advice=msg("Give what the commands compute a name of its own."),
+        error_type=_NOT_SIMULATED,
+    )
 
 
 def _judged(goal: DesignGoal, found: Quantity | CircuitAIError, analysis: str) -> JudgedGoal:
@@ -129,6 +146,7 @@ def _judged(goal: DesignGoal, found: Quantity | CircuitAIError, analysis: str) -
         reason=msg("This run had only the analysis {analysis}.", analysis=analysis)
         if isinstance(found, Quantity)
         else found.message,
+        is_simulated=not (isinstance(found, CircuitAIError) and found.error_type == _NOT_SIMULATED),
         is_judged=not (
             analysis or (isinstance(found, CircuitAIError) and found.error_type == "missing_analysis")
         ),

@@ -30,6 +30,19 @@ class MeasureResult:
         """
         return await off_loop(self._evaluate, source, tuple(expressions))
 
+    async def set_by_commands(self, source: Path, expressions: Sequence[str]) -> dict[str, str]:
+        """The expressions that read a voltage, current or power that a command set, and which one.
+
+        Raises UserInputError for a source that can't be read.
+        """
+        assigned = await off_loop(self._results.assigned_in, source)
+        if not assigned:
+            return {}
+        from domain.simulation.expressions import set_by
+
+        found = {expression: set_by(expression, assigned) for expression in expressions}
+        return {expression: name for expression, name in found.items() if name}
+
     async def origin_of(self, source: Path) -> Origin:
         """Who computed the data of `source`; never raises."""
         return await off_loop(self._results.origin_of, source)

@@ -25,6 +25,7 @@ from domain.circuit.cards import Measure
 from domain.circuit.control_blocks import (
     KeptPlots,
     PlottedCurves,
+    assigned_vectors,
     commands_of,
     keeping_plots,
     plotted_curves,
@@ -331,6 +332,10 @@ class PreparedCircuit:
     def curves(self) -> tuple[PlottedCurves, ...]:
         """What its own `plot` commands show."""
         return plotted_curves(commands_of(self.tree)) if self.has_control_block else ()
+
+    def assigned(self) -> tuple[str, ...]:
+        """The vectors that its own commands set."""
+        return assigned_vectors(commands_of(self.tree)) if self.has_control_block else ()
 
     def digital_notes(self) -> tuple[SimulationNote, ...]:
         """Where the digital nodes are that its commands print: ngspice keeps them in no plot."""

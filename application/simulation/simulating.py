@@ -349,6 +349,7 @@ def _result(
         dialect=prepared.dialect,
         notes=(*prepared.notes, *prepared.digital_notes()),
         curves=prepared.curves(),
+        assigned=prepared.assigned(),
         request={
             "analysis": request.analysis,
             "set": dict(request.assignments),

@@ -101,6 +101,35 @@ def read_files(commands: Sequence[ControlCommand]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip("\"'") for name in names if "$" not in name))
 
 
+def assigned_vectors(commands: Sequence[ControlCommand]) -> tuple[str, ...]:
+    """The vectors that commands make or replace, in lower case: what stands in them no analysis computed.
+
+    A variable in a name may be anything: ``*``, as for what is loaded from a file.
+    """
+    found: dict[str, None] = {}
+    for command in commands:
+        if command.name == "load":
+            found["*"] = None
+        if command.name not in ("let", "compose"):
+            continue
+        rest = " ".join(command.words[1:]).lower()
+        name = rest.partition("=" if command.name == "let" else " ")[0].partition("[")[0]
+        name = _VARIABLE.sub("*", "".join(name.split()))
+        if name:
+            found |= dict.fromkeys((name, name.rpartition(".")[2] if "(" not in name else _bare(name)))
+    return tuple(found)[:_MOST_ASSIGNED]
+
+
+def _bare(name: str) -> str:
+    """Without the plot: ``tran1.v(out)``."""
+    head, bracket, rest = name.partition("(")
+    return head.rpartition(".")[2] + bracket + rest
+
+
+_VARIABLE = late_pattern(r"\$(?:&?[\w#]+|\{[^}]*\})")
+_MOST_ASSIGNED = 1000
+
+
 def written_folders(commands: Sequence[ControlCommand]) -> tuple[str, ...]:
     """The folders inside the run's own that commands write into (``write out/a.raw``), outer ones first.
 

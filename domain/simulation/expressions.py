@@ -12,6 +12,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -97,6 +98,22 @@ def compile_expression(text: str) -> CompiledExpression:
 def signals_in(expression: str) -> tuple[SignalRef, ...]:
     """The signals an expression names, in their order. Raises UserInputError for one that cannot be read."""
     return tuple(_references(parse(expression)))
+
+
+def set_by(expression: str, assigned: Sequence[str]) -> str:
+    """The first voltage, current or power in it that is among the vectors that were `assigned` ("*" in a name
+    stands for anything); "" for none. A name of the circuit's own (``gain``) is no such signal."""
+    signals = (node for node in _nodes(parse(expression)) if isinstance(node, SignalRef))
+    for reference in signals:
+        if reference.kind == "plain":
+            continue
+        plain = "".join(reference.text.lower().split())
+        spelt = {plain.rpartition(".")[2] if "(" not in plain else plain, *reference.names}
+        spelt |= {f"{reference.kind}({name})" for name in reference.names}
+        spelt |= {f"{name}#branch" for name in reference.names}
+        if any(fnmatchcase(name, pattern) for pattern in assigned for name in spelt):
+            return reference.text
+    return ""
 
 
 def evaluate(expression: str, plots: Sequence[Plot]) -> Quantity:
@@ -322,6 +339,12 @@ def _references(node: Node) -> Iterator[SignalRef]:
     elif not (isinstance(node, Call) and node.function in MEASUREMENTS):
         for child in children(node):
             yield from _references(child)
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for child in children(node):
+        yield from _nodes(child)
 
 
 def _is_constant(node: SignalRef) -> bool:

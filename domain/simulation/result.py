@@ -103,6 +103,8 @@ class SimulationResult:
     """What the circuit is written in: ngspice, ltspice, pspice, hspice."""
     notes: tuple[SimulationNote, ...] = ()
     """What was done to the circuit so that ngspice reads it."""
+    assigned: tuple[str, ...] = ()
+    """Vectors that the circuit's own commands set (`control_blocks.assigned_vectors`): not simulated."""
     issues: tuple[SimulationIssue, ...] = ()
     """Issues of the run and of the metrics."""
     request: dict[str, object] = field(default_factory=dict)

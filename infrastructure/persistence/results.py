@@ -192,6 +192,14 @@ class ResultFolders:
         self._seals.check_data(content, raw)
         return raw
 
+    def assigned_in(self, path: Path) -> tuple[str, ...]:
+        """The vectors of a result's data that the circuit's own commands set. Raises as `raw_path_of`."""
+        result = self.raw_path_of(path).with_name(paths.RESULT_FILE)
+        if not (confined.is_file(result) if confined.is_private(result) else result.is_file()):
+            return ()
+        names = _load(result).get("assigned")
+        return tuple(map(str, names)) if isinstance(names, list) else ()
+
     def raw_path_of(self, path: Path) -> Path:
         """The raw file behind `path`: a ``result.json``, the folder it is in, or a raw file itself.
 
@@ -362,6 +370,7 @@ def _document(result: SimulationResult, folder: Path) -> dict[str, Any]:
             }
             for note in result.notes
         ],
+        "assigned": list(result.assigned),
         "issues": [_issue(issue) for issue in result.issues],
         "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
         "raw_bytes": [path.stat().st_size for path in result.run.raw_paths],

@@ -398,6 +398,7 @@ def _result(content: Mapping[str, Any], folder: Path, raws: list[Path]) -> Simul
                            line=note["line"])
             for note in content["notes"]
         ),
+        assigned=tuple(map(str, content.get("assigned", ()))),
         issues=tuple(_issue(issue) for issue in content["issues"]),
         request=content["request"],
         result_path=folder / paths.RESULT_FILE,

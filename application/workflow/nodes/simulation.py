@@ -308,10 +308,13 @@ class AnalysisNode:
 
 
 def _not_judged(judged: Sequence[JudgedGoal]) -> Iterator[Message]:
-    """What is said of goals whose condition could not be simulated in this circuit."""
+    """What is said of goals whose condition could not be simulated in this circuit, or whose figure is none
+    of the simulator's."""
     for each in judged:
         goal = each.verdict.goal
-        if each.reason is not None and any(runs_of(goal) or ()):
+        if each.reason is not None and not each.is_simulated:
+            yield msg("{metric} was not measured: {reason}", metric=goal.metric, reason=each.reason)
+        elif each.reason is not None and any(runs_of(goal) or ()):
             yield msg(
                 "{metric} was not measured in its condition, {condition}: {reason}",
                 metric=goal.metric,

@@ -207,6 +207,16 @@ async def test_a_goal_no_part_moves_changes_nothing(project: Project) -> None:
     assert (done.goals_met, done.rounds, project.text("rc.cir")) == (False, 0, passive)
 
 
+@pytest.mark.parametrize("command", ["let v(out) = 1000 + 0*v(in)", "set n=out\nlet ac1.$n = 1000 + 0*v(in)"])
+async def test_a_figure_that_a_command_sets_meets_no_goal(project: Project, command: str) -> None:
+    """The deck said 60 dB of a filter without any gain, and the design was told to be met."""
+    ends = f".control\nac dec 20 10 100k\n{command}\n.endc\n.end\n"
+    project.write("f.cir", FILTER.replace(".ac dec 50 10 100k\n.end\n", ends))
+    done = await project.design("f.cir: gain at 1 kHz above 20 dB", at_hand="f.cir")
+    assert not done.goals_met
+    assert "v(out) is set by a command of the circuit (.control)" in project.words
+
+
 async def test_a_circuit_that_does_not_run_is_left_as_it_is(project: Project) -> None:
     broken = AMPLIFIER.replace("Q1 c b e qn", "Q1 c b e qx")
     project.write("amp.cir", broken)

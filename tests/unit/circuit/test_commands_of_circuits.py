@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from domain.circuit.altered_plots import altered_values
-from domain.circuit.control_blocks import KEEP_NAME, commands_of, keeping_plots, plotted_curves
+from domain.circuit.control_blocks import (
+    KEEP_NAME,
+    assigned_vectors,
+    commands_of,
+    keeping_plots,
+    plotted_curves,
+)
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.netlist import Netlist
+from domain.simulation.expressions import set_by
 from tests.ground.cases import for_each
 
 
@@ -30,6 +37,25 @@ def tree(commands: str, *, end: str = ".endc\n.end\n") -> DependencyTree:
 def test_what_is_plotted(commands: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
     found = plotted_curves(commands_of(tree(commands)))
     assert [(curves.analysis, curves.expressions) for curves in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("commands", "expression", "signal"),
+    [
+        ("let v(a) = 5", "max(v(a))", "v(a)"),
+        ("let A[3] = 5", "max(db(v(a)/v(b)))", "v(a)"),
+        ("let tran1.v(a) = 5", "tran1.v(a)", "tran1.v(a)"),
+        ("set x = a\nlet v($x) = 5", "at(v(a), 1k)", "v(a)"),
+        ("let ac1.${x}=5", "v(b, a)", "v(b, a)"),
+        ("let v1#branch = 1", "max(i(v1))", "i(v1)"),
+        ("load my.raw", "max(v(a))", "v(a)"),
+        ("compose a values 1 2", "max(v(a))", "v(a)"),
+        ("let gain = db(v(a))\nlet a2 = 1\nlet x$i = 1", "max(v(a)) + max(gain)", ""),
+        ("*let v(a) = 5\necho let v(a) = 5", "max(v(a))", ""),
+    ],
+)
+def test_signals_that_commands_set_are_known(commands: str, expression: str, signal: str) -> None:
+    assert set_by(expression, assigned_vectors(commands_of(tree(commands)))) == signal
 
 
 def test_every_line_stays_where_it_is() -> None:
