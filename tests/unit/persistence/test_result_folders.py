@@ -126,6 +126,7 @@ def test_what_is_written(store, circuit):
         "raw_bytes": [9],
         "dialect": "ngspice",
         "notes": [],
+        "assigned": [],
         "issues": [
             {
                 "severity": "warning",
