@@ -58,7 +58,7 @@ async def test_goals_are_shown_with_their_figures_changed_in_words_and_put_back(
     QTest.keyClicks(edit, "/goa")
     QTest.keyClick(edit, Qt.Key.Key_Return)
     await until(lambda: newest(panel))
-    assert "Nothing is asked of this circuit yet." in shown(panel)
+    assert "This circuit has no goals yet." in shown(panel)
     assert panel.composer.text == ""
     await browse.ask_of(project, circuit, (CORNER, PEAK))
     type_and_send(panel, "/goals")

@@ -88,8 +88,10 @@ class GoalsCommand:
             return
         place = circuit.relative_to(root).as_posix()
         if model.choice.provider == BUILTIN or not can_be_mentioned(place):
-            told = "“{text}” is not understood as a change of the goals of {circuit}."
-            self._say(msg(told, text=text, circuit=place))
+            told = msg(
+                "“{text}” is not understood as a change of the goals of {circuit}.", text=text, circuit=place
+            )
+            self._say(told)
             await self._put(model, root, circuit, new_ulid())
             return
         sentence = msg("Change the goals of {circuit}: {text}", circuit=mention(place), text=text)

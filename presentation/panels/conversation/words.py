@@ -91,7 +91,11 @@ def unfinished(cards: Sequence[OperationCard | SimulationCard]) -> Said:
 def notes_of_goals(item: GoalsNow) -> tuple[Message, ...]:
     """What there is to know about the figures of goals."""
     if not item.verdicts:
-        return (msg("Nothing is asked of this circuit yet. Say for example: /goals cutoff 10 kHz ±2 %"),)
+        told = msg(
+            "This circuit has no goals yet. “Change…” sets them; a language model does, too: "
+            "/goals cutoff 10 kHz ±2 %"
+        )
+        return (told,)
     if not item.run:
         return (msg("No run of this circuit has ended well yet: the goals are not measured."),)
     return (msg("The circuit has changed since run {number}.", number=item.run),) if item.is_older else ()
