@@ -115,6 +115,7 @@ def assigned_vectors(commands: Sequence[ControlCommand]) -> tuple[str, ...]:
         rest = " ".join(command.words[1:]).lower()
         name = rest.partition("=" if command.name == "let" else " ")[0].partition("[")[0]
         name = _VARIABLE.sub("*", "".join(name.split()))
+        name = name if len(name) <= _LONGEST_VECTOR else "*"
         if name:
             found |= dict.fromkeys((name, name.rpartition(".")[2] if "(" not in name else _bare(name)))
     return tuple(found)[:_MOST_ASSIGNED]
@@ -128,6 +129,7 @@ def _bare(name: str) -> str:
 
 _VARIABLE = late_pattern(r"\$(?:&?[\w#]+|\{[^}]*\})")
 _MOST_ASSIGNED = 1000
+_LONGEST_VECTOR = 200
 
 
 def written_folders(commands: Sequence[ControlCommand]) -> tuple[str, ...]:

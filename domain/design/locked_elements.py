@@ -200,11 +200,11 @@ def _locked_changes(
     said: Sequence[str], before: Sequence[Placed], after: Sequence[Placed]
 ) -> tuple[str, ...]:
     old, new = _Cards(before), _Cards(after)
-    changed = {
-        path[-1]: placed.statement.text.split()[0]
-        for path, placed in old.elements.items()
-        if old.made_of(path) != new.made_of(path)
-    }
+    names = {path[-1]: placed.statement.text.split()[0] for path, placed in old.elements.items()}
+    locked = _locked(said, names)
+    changed = dict.fromkeys(
+        path[-1] for path in old.elements if path[-1] in locked and old.made_of(path) != new.made_of(path)
+    )
     given = {
         path[-1]: placed.netlist.element_with(placed.statement, frozenset())
         for path, placed in new.elements.items()
@@ -212,9 +212,11 @@ def _locked_changes(
     }
     values = {name: each.value.text for name, each in given.items() if each.value is not None}
     return tuple(
-        changed[name]
-        for name, value in _locked(said, changed).items()
-        if not value or name in new.altered or _number(values.get(name, "")) != _number(value)
+        names[name]
+        for name in changed
+        if not (value := locked[name])
+        or name in new.altered
+        or _number(values.get(name, "")) != _number(value)
     )
 
 
@@ -239,6 +241,7 @@ class _Cards:
         """Of parameters, functions and models by kind and name, those of all scopes."""
         self._conditions: list[str] = []
         """Of all `.if`."""
+        self._left = _MOST_FOLLOWED
         self._calls: dict[str, set[str]] = {}
         """What the calls of a subcircuit give it, by its name."""
         for placed in circuit:
@@ -285,19 +288,24 @@ class _Cards:
         if placed.statement.branches:
             parts += [*(str(branch.arm) for branch in placed.statement.branches), *self._conditions]
         seen: set[tuple[str, str]] = set()
-        while leans_on:
-            kind, name = key = min(leans_on)
-            leans_on.remove(key)
+        waiting = sorted(leans_on)
+        while waiting and self._left > 0:
+            self._left -= 1
+            kind, name = key = waiting.pop()
+            if key in seen:
+                continue
             seen.add(key)
             for definition in self._definitions.get(key, ()):
                 parts.append(f"{name}={definition}")
                 further = _names_in(definition, everywhere=kind == "name")
-                leans_on |= {("name", word) for word in further} - seen
+                waiting += (("name", word) for word in further)
             if key in self._definitions:
                 parts += self.altered.get(name, ())
         return tuple(parts)
 
 
+_MOST_FOLLOWED = 500_000
+"""Names that are followed in one circuit: thousands of elements may lean on thousands of parameters each."""
 _GIVEN = late_pattern(r"(\w+)\s*=\s*(\{[^{}]*\}|'[^']*'|\S+)")
 _ALTERS = late_pattern(r"(?:\*#\s*)?alter\w*\s+@?(?P<name>[\w.]+)", re.IGNORECASE)
 
