@@ -461,8 +461,13 @@ async def test_the_existing_circuit_is_round_zero_and_can_be_gone_back_to(
     await until(lambda: window.services.workspace.run_target == circuit)  # what is in front is meant
     panel = await design(window, until)
     assert (question(panel).number, question(panel).choices[-1]) == (0, "stop")
+    shown = window.parts.bottom.views.shown
+    await until(lambda: shown.loaded is not None and not shown.is_loading)
+    first = shown.loaded.source
+    window.services.workspace.result_selected.emit(first)  # also where the user has chosen what is shown
     press(panel, "continue")
     await until(lambda: panel.model.is_asking and question(panel).number == 1)
+    await until(lambda: shown.loaded.source != first)
     view = window.parts.bottom.views.iterations
     await until(lambda: [each.number for each in view.rounds] == [0, 1])
     assert [change.after for change in view.rounds[1].changes] == ["4.7k"]

@@ -94,7 +94,7 @@ async def test_runs_of_the_assistant_do_not_take_the_place_of_the_users_curves(
     assert offer.text == ""
 
 
-async def test_what_an_opened_project_shows_is_the_users(
+async def test_what_an_opened_project_shows_gives_way_until_somebody_chooses_it(
     parts: Parts, services: WindowServices, project: Path, until: Until
 ) -> None:
     circuit, workspace = project / "filter.cir", services.workspace
@@ -102,6 +102,10 @@ async def test_what_an_opened_project_shows_is_the_users(
     workspace.project_opened.emit(project)
     await until(lambda: shown(parts) == first.result_path)
     await until(lambda: not services.app.program.tasks.handles)
+    second = await assistant_runs(parts, circuit)
+    await until(lambda: shown(parts) == second)
+    workspace.result_selected.emit(first.result_path)
+    await until(lambda: shown(parts) == first.result_path)
     await assistant_runs(parts, circuit)
     await until(lambda: parts.runs.shown.offered is not None)
     assert shown(parts) == first.result_path

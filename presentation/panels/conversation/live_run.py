@@ -339,7 +339,8 @@ class LiveRun:
                 self._made.add(card.path)
                 self._window.file_made(root / card.path)
         elif isinstance(card, SimulationCard) and event.success:
-            self._window.result_made(result_folder(root, card) / paths.RESULT_FILE)
+            is_design = self._order.mode == "workflow"
+            self._window.result_made(result_folder(root, card) / paths.RESULT_FILE, is_design=is_design)
 
     def _on_progress(self, event: Progressed) -> None:
         """Twice a second at most: a row that is drawn anew each time is no use to anybody."""

@@ -189,9 +189,13 @@ class Window:
         """A design has written its circuit: it is shown, without taking the keyboard."""
         self._services.workspace.file_offered.emit(path)
 
-    def result_made(self, result_path: Path) -> None:
-        """A run has simulated: its result is shown or offered where results are."""
-        self._services.workspace.run_made.emit(result_path)
+    def result_made(self, result_path: Path, *, is_design: bool) -> None:
+        """A run has simulated: its result is shown where results are; offered, where the user's curves are.
+
+        The rounds of a design are what its user looks at.
+        """
+        workspace = self._services.workspace
+        (workspace.result_offered if is_design else workspace.run_made).emit(result_path)
 
     def design_accepted(self, circuit: Path | None) -> None:
         """The files as they stand are the accepted state, the design's circuit the main one."""

@@ -114,7 +114,7 @@ class ShownResult(QObject):
         self.offered: StoredFigures | None = None
         """A run of the assistant's that waits: the curves that are shown are the user's."""
         self._is_own = True
-        """What is shown was run or chosen by the user, or stood there when the project was opened."""
+        """What is shown was run or chosen by the user."""
         self.is_paused = False
         """The run that is under way stands still."""
         self.is_stale = False
@@ -128,7 +128,7 @@ class ShownResult(QObject):
         services.workspace.run_paused.connect(self._on_paused)
         services.workspace.run_finished.connect(lambda _outcome: self._on_paused(False))
         services.workspace.result_selected.connect(self.show)
-        services.workspace.result_offered.connect(self.show)
+        services.workspace.result_offered.connect(self._show_offered)
         services.workspace.run_made.connect(self._consider)
         services.workspace.file_changed.connect(self._on_file_changed)
         services.workspace.goals_changed.connect(self._on_goals_changed)
@@ -200,7 +200,6 @@ class ShownResult(QObject):
             workspace.result_waits.emit(result_path)
             return
         workspace.result_offered.emit(result_path)
-        self._is_own = False
 
     def drop_offer(self) -> None:
         """No run waits any more."""
@@ -213,6 +212,11 @@ class ShownResult(QObject):
         self._is_own = True
         self.drop_offer()
         self._load_soon(result_path)
+
+    def _show_offered(self, result_path: Path) -> None:
+        """The same, of a run nobody chose: the newest of an opened project, one of the assistant's."""
+        self.show(result_path)
+        self._is_own = False
 
     def _load_soon(self, result_path: Path) -> None:
         self._request += 1
