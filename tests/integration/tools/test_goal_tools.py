@@ -103,6 +103,15 @@ async def test_a_value_is_told_from_its_limit_and_what_is_not_there_from_what_is
     assert [goal["value"] for goal in found.result["goals"]][1:] == [None, None]
 
 
+async def test_a_figure_that_a_command_of_the_circuit_sets_is_none(bench: Bench) -> None:
+    """The model is told why, so that it does not take the deck's word for the simulator's."""
+    bench.write("rc.cir", f"{RC}.control\nac dec 10 1 1meg\nlet v(out) = 1000 + 0*v(in)\n.endc\n.end\n")
+    await set_goals(bench, {**STOP, "expression": "db(gain(v(out), 1k))", "maximum": None, "minimum": 20})
+    run = await bench.call("run_simulation")
+    line = next(line for line in run.content.splitlines() if line.startswith("Goals"))
+    assert line.startswith("Goals (0 of 1 met): MISSED wish stop = not measured (≥ 20 dB): v(out) is set by")
+
+
 async def test_a_process_corner_is_judged_by_its_run_or_said_to_be_lacking(bench: Bench) -> None:
     values = (("tt", 150), ("ss", 180))
     sections = "\n".join(f".lib {name}\n.param c={value}n\n.endl" for name, value in values)
