@@ -60,6 +60,8 @@ async def test_tab_leads_from_field_to_field_and_what_is_missing_is_named(
     text = "Sweep <part> of @filter.cir from <first value> to <last value> in E6 values, then explain "
     assert sweep.composer.text == text + "what it does to the goals."
     assert chosen(sweep) == "<part>"
+    assert edit._line_count() > 1
+    await until(lambda: edit.height() == edit.sizeHint().height())  # all of its lines are seen
     assert "Tab: next field" in hints(sweep)
     marked = [each.cursor.selectedText() for each in edit.extraSelections()]
     assert marked == ["<part>", "<first value>", "<last value>", "E6 values", "what it does to the goals"]

@@ -53,6 +53,10 @@ class MessageEdit(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         mark(self, plain=True)
         self.textChanged.connect(self.fit)
+        document = self.document()
+        layout = None if document is None else document.documentLayout()
+        assert layout is not None, "an edit has one"
+        layout.documentSizeChanged.connect(lambda _size: self.fit())  # lines are wrapped behind the change
 
     def inputMethodEvent(self, event: QInputMethodEvent | None) -> None:  # noqa: N802 - Qt's name
         """Follow whether something is being composed."""
