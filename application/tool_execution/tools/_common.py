@@ -29,7 +29,6 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
-    from domain.circuit.dependencies import DependencyTree
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,7 +91,8 @@ class Locks:
     """The main circuit, where any element is locked."""
     files: frozenset[str] | None
     """What it consists of, relative to the project; None when that cannot be told."""
-    trees: Callable[[Path, Mapping[Path, bytes | None]], DependencyTree]
+    context: ToolContext
+    """Of the call; the circuit is read with its simulation's settings, once an element is locked."""
 
     def said_of(self, name: str) -> list[str]:
         """What of it concerns a file."""
@@ -110,7 +110,8 @@ class Locks:
         if self.main is None or self.files is None or name not in self.files:
             return ()
         try:
-            trees = [self.trees(self.main, {path: text}) for text in (before, after)]
+            read = self.context.services.simulate.tree_with
+            trees = [read(self.main, {path: text}) for text in (before, after)]
         except UserInputError:  # no circuit before or behind it
             return ()
         about = said_about(self.said, self.main.name, is_main=True)
@@ -131,7 +132,7 @@ async def locks_of(context: ToolContext) -> Locks:
         said=said,
         main=context.project.root / main if is_locked else None,
         files=files,
-        trees=context.services.simulate.tree_with,
+        context=context,
     )
 
 
