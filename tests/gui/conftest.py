@@ -171,6 +171,7 @@ async def services(app: Application) -> AsyncIterator[Services]:
     made = Services(**{each.name: getattr(built, each.name) for each in fields(built)}, app=app)
     yield made
     await app.program.stop.stop_all("app_shutdown")
+    await app.program.tasks.shutdown()  # a timer may start a task yet, whose widgets then are gone
     for widget in own_top_level_widgets():
         widget.close()
         widget.deleteLater()
