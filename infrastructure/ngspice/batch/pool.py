@@ -111,6 +111,7 @@ class BatchPool:
         self._circuits = [(circuit, CircuitResults(circuit)) for circuit in circuits]
         self._refused: dict[int, _Verdict] = {}
         self._idle: list[GuestProcess | None] = [None] * guests
+        self._is_closed = False
         self._orders: dict[tuple[int, tuple[str, ...] | None], bytes] = {}
         self.beginnings: dict[int, list[tuple[float, ...]]] = {}
         """Of circuits whose written values do not load: the runs' values they were tried with, the last of
@@ -119,6 +120,8 @@ class BatchPool:
         """As the last guest that was started told it: "ngspice-39"."""
 
     async def close(self) -> None:
+        """End the guests; one that is still at work ends as soon as it would be kept for the next round."""
+        self._is_closed = True
         guests = [guest for guest in self._idle if guest is not None]
         self._idle = [None] * len(self._idle)
         await asyncio.gather(*(guest.close(gently=True) for guest in guests))
@@ -138,7 +141,10 @@ class BatchPool:
                 await guest.close()
                 raise
             else:
-                self._idle[0] = guest
+                if self._is_closed:
+                    await guest.close()
+                else:
+                    self._idle[0] = guest
                 break
         return self._refused[index][1] if index in self._refused else ()
 
@@ -175,7 +181,8 @@ class BatchPool:
                     ended, guest = guest, None
                     await ended.close()
                     round_.bury(ended, index, lost)
-            if self._idle[slot] is None:  # else another round, under way at the same time, left its own here
+            # Else another round, under way at the same time, left its own here; or nobody is to close it.
+            if self._idle[slot] is None and not self._is_closed:
                 self._idle[slot], guest = guest, None
         finally:
             if guest is not None:

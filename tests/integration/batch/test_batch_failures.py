@@ -263,6 +263,20 @@ async def test_closing_ends_the_guests_and_keeps_what_is_done(
     assert await asyncio.to_thread(guests) == []
 
 
+async def test_a_round_that_ends_behind_its_session_keeps_no_guest(
+    make_batch: MakeBatch, make_circuit: MakeCircuit, guests: FindGuests
+) -> None:
+    circuit = await asyncio.to_thread(make_circuit, DIVIDER.format(r2="1k"), ["R2"])
+    values = [100.0 + number for number in range(300)]
+    rounds = batch_of(circuit, [(value,) for value in values]).runs
+    async with make_batch().session((circuit,), workers=1) as pool:
+        outcomes = pool.run(rounds, signals=None, timeout_s=10)
+        found = [await anext(outcomes)]
+    found += [outcome async for outcome in outcomes]
+    check_divider(sorted(found, key=lambda outcome: outcome.run_id), values)
+    assert await asyncio.to_thread(guests) == []
+
+
 async def test_cancelling_in_the_middle_of_a_hanging_run_leaves_nothing(
     make_batch: MakeBatch, make_circuit: MakeCircuit, guests: FindGuests
 ) -> None:
