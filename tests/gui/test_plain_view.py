@@ -27,6 +27,7 @@ from presentation.panels.conversation.items import (
     Updated,
     UserText,
 )
+from presentation.panels.conversation.plain_document import line_number
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -343,3 +344,30 @@ async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment
     assert background == services.theme.theme.color("surface.sunken")
     view.close()
     view.deleteLater()
+
+
+async def test_lines_of_longer_code_have_numbers_that_no_copy_has(services: WindowServices) -> None:
+    long = "\n".join(f"R{n} a b {n}k" if n % 7 else "" for n in range(900))  # the first line is empty
+    text = f"```spice\n{long}\n```\nand\n```spice\nC1 a 0 1n\n```\n"
+    view = PlainConversation(services)
+    view.resize(440, 900)
+    view.apply([Added(item=AnswerText(key="a", text=text))])
+    while view._unwritten:
+        view._show_slice()
+    view.show()
+    drawn, block = dict[str, str](), document(view).begin()
+    while block.isValid():
+        if number := line_number(block):
+            assert number not in drawn
+            drawn[number] = block.text()
+        block = block.next()
+    assert drawn == {str(at): line for at, line in enumerate(long.split("\n"), start=1)}
+    first = document(view).findBlockByNumber(0)
+    while not line_number(first):
+        first = first.next()
+    layout = document(view).documentLayout()
+    assert layout is not None
+    tops = [layout.blockBoundingRect(each).top() for each in (first, first.next())]
+    assert tops[1] - tops[0] > 10, "an empty line is one, too"
+    assert "\nR1 a b 1k\nR2 a b 2k\n" in view.text
+    view.close()

@@ -12,11 +12,12 @@ from PyQt6.QtWidgets import QPushButton
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.items import AnswerText, ErrorBlock, Note, OperationCard, UserText
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.plain_field import RowField
 from presentation.ui.hit_list import HitList
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.gui.conftest import Until
-from tests.gui.test_compression_in_window import click_link
+from tests.gui.test_compression_in_window import click_link, place_of_link
 from tests.gui.test_conversation_panel import NoWebView, of, panel, shown, top_dialog, type_and_send, use
 
 __all__ = ["panel"]
@@ -33,6 +34,22 @@ def said_to(server: FakeLLMServer) -> list[str]:
     return [str(message["content"]).rsplit("\n\n", 1)[-1] for message in messages]
 
 
+def row_field(panel: ConversationPanel, at: int) -> RowField:
+    """The message with this number as a field."""
+    panel.view.acted.emit("edit", of(panel, UserText)[at].key, "")
+    field = panel.findChild(RowField)
+    assert field is not None
+    return field
+
+
+def change(panel: ConversationPanel, at: int, text: str) -> None:
+    """Send another version of the message with this number."""
+    field = row_field(panel, at)
+    field.selectAll()
+    QTest.keyClicks(field, text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
 async def ask(panel: ConversationPanel, until: Until, *words: str) -> None:
     for text in words:
         type_and_send(panel, text)
@@ -47,17 +64,7 @@ async def test_edit_send_again_look_back_and_regenerate(
         use(panel, server)
         await ask(panel, until, "first", "second")
         panel.composer.set_text("half a thought")
-        panel.view.acted.emit("edit", of(panel, UserText)[1].key, "")
-        assert panel.composer.text == "second"
-        assert panel.findChild(QPushButton, "editedCancel").isVisible()
-        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
-        assert panel.composer.text == "half a thought"
-        assert texts(panel) == ["first", "A1.", "second", "A2."]
-
-        panel.view.acted.emit("edit", of(panel, UserText)[1].key, "")
-        panel.composer.edit.selectAll()
-        QTest.keyClicks(panel.composer.edit, "second, better")
-        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+        change(panel, 1, "second, better")
         await until(lambda: not panel.is_running)
         assert texts(panel) == ["first", "A1.", "second, better", "B2."]
         assert said_to(server) == ["first", "A1.", "second, better"]
@@ -85,10 +92,11 @@ async def test_edit_send_again_look_back_and_regenerate(
         QTest.keyClicks(panel.composer.edit, "/edit")  # by keys alone
         await until(lambda: any(hits.isVisible() for hits in panel.findChildren(HitList)))
         QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
-        assert panel.composer.text == "third"
-        panel.model.versions.cancel()
-        panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
-        await ask(panel, until, "anew")
+        field = panel.findChild(RowField)
+        assert field is not None
+        assert field.toPlainText() == "third"
+        change(panel, 0, "anew")
+        await until(lambda: not panel.is_running)
         assert texts(panel) == ["anew", "D1."]
         assert said_to(server) == ["anew"]
 
@@ -115,8 +123,7 @@ async def test_changes_of_files_are_asked_about_never_undone_silently(
     await until(lambda: of(panel, OperationCard)[-1].standing == "stands")
     with FakeLLMServer([answer("As you like.")]) as server:
         use(panel, server)
-        panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
-        type_and_send(panel, "only tell me of R1")
+        change(panel, 0, "only tell me of R1")
         await until(lambda: top_dialog("question") is not None)
         question = top_dialog("question")
         assert question is not None
@@ -137,8 +144,7 @@ async def test_what_was_not_sent_replaces_nothing(panel: ConversationPanel, unti
         panel.model.set_choice(
             ProviderChoice(provider="openai-compatible", model="m", base_url="none://at all")
         )
-        panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
-        type_and_send(panel, "changed")
+        change(panel, 0, "changed")
         await until(lambda: of(panel, ErrorBlock) and texts(panel) == ["first", "A1."])
         assert panel.composer.text == "changed"
         assert panel.model.versions.edited is not None
@@ -152,9 +158,8 @@ async def test_a_design_stays_where_it_is(panel: ConversationPanel, until: Until
     QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
     await until(lambda: not panel.is_running)
     session, before = panel.session_id, texts(panel)
-    panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
-    assert panel.composer.text == before[0]
-    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 20 kHz")
+    assert row_field(panel, 0).toPlainText() == before[0]
+    change(panel, 0, "Design an RC low-pass filter with a cutoff of 20 kHz")
     await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=90)
     assert "20\u00a0kHz" in top_dialog("goalsDialog").limits  # type: ignore[union-attr]
     QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
@@ -172,16 +177,32 @@ async def test_a_message_is_changed_in_its_row_beside_what_is_written(
         await ask(panel, until, "first", "second")
         panel.composer.set_text("half a thought")
         versions, key = panel.model.versions, of(panel, UserText)[0].key
-        assert versions.edit(key, in_row=True) is None
+        panel.activateWindow()
+        field = row_field(panel, 0)
+        await until(field.hasFocus)
         assert panel.composer.text == "half a thought"
         assert "Replaces it and what follows; files stay" in shown(panel)
-        versions.note_row(key, "first, changed")
+        QTest.keyClicks(field, ", changed")
         assert "first, changed" in panel.model.unsent, "kept, whatever happens"
-        rows = {row.key: row for row in panel.model.rows()}
-        assert rows[key].edit.text == "first, changed"
-        panel.activateWindow()
-        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)  # the row is left, the input is not
+        # Over its room in the row, between the lines around it; higher with another line.
+        surface = panel.view.surface
+        await until(lambda: field.isVisible() and surface.viewport().rect().contains(field.geometry()))
+        before = field.height()
+        QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+        assert field.height() > before
+        await until(lambda: place_of_link(surface, "leave_edit").y() > field.geometry().bottom())
+        QTest.keyClick(field, Qt.Key.Key_Backspace)
+        services.language.set("zh")  # drawn anew, with what was written and the caret where it was
+        await until(lambda: "将替换" in shown(panel))
+        assert panel.findChild(RowField) is field
+        assert field.toPlainText() == "first, changed"
+        services.language.set("en")
+        QTest.keyClick(field, Qt.Key.Key_Tab)  # on to the buttons of the row
+        assert surface.hasFocus()
+        assert surface.textCursor().charFormat().anchorHref().startswith("act:leave_edit/")
+        QTest.keyClick(field, Qt.Key.Key_Escape)  # the row is left, the input is not
         await until(lambda: of(panel, UserText)[0].edit is None)
+        assert panel.composer.edit.hasFocus()
         assert (panel.composer.text, texts(panel)[0]) == ("half a thought", "first")
         assert panel.model.unsent == "half a thought"
         # Another conversation in its place: what was made of the message is a draft.
@@ -195,7 +216,11 @@ async def test_a_message_is_changed_in_its_row_beside_what_is_written(
         panel.composer.set_text("half a thought")
         versions.edit(key, in_row=True)
         assert services.language(versions.send_row(key, "  ")) == "The message is empty."
-        panel.view.acted.emit("resend", key, "first, sent")
+        panel.view.focus_field()
+        field = panel.findChild(RowField)
+        field.selectAll()
+        QTest.keyClicks(field, "first, sent")
+        click_link(panel, "resend")
         await until(lambda: not panel.is_running and texts(panel) == ["first, sent", "B1."])
         assert of(panel, UserText)[0].versions[0] == key
         assert panel.composer.text == "half a thought"

@@ -62,10 +62,8 @@ class Acts:
     conversations: Conversations
     names: ProjectNames
     goals: GoalsCommand
-    edits_rows: Callable[[], bool]
-    """Whether a row of the view can be a field."""
     focus_field: Callable[[], None]
-    """The keyboard goes there."""
+    """The keyboard goes to the row that is written in."""
 
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
@@ -124,12 +122,12 @@ class Acts:
             others[act]()
 
     def edit(self, key: str = "") -> Message | None:
-        """The message (the last one) is a field in its row, or stands in the input; there is the caret."""
-        versions, in_row = self.model.versions, self.edits_rows()
-        problem = versions.edit(key, in_row=in_row) if key else versions.edit_last(in_row=in_row)
-        if in_row and problem is None:
+        """The message (the last one) is a field in its row; there is the caret."""
+        versions = self.model.versions
+        problem = versions.edit(key, in_row=True) if key else versions.edit_last()
+        if versions.is_editing:
             self.focus_field()
-        else:
+        else:  # it was taken back, or cannot be edited now
             self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return problem
 

@@ -285,7 +285,7 @@ class Inner:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """A text that is written in the row: Enter does `act` with it, Esc leaves it; what is written is told
-    meanwhile (act "row_text"). The plain view shows it only."""
+    meanwhile (act "row_text")."""
 
     act: str
     leave: str

@@ -38,6 +38,8 @@ class MessageEdit(QPlainTextEdit):
     """A `TakenIn`: files or a picture were pasted or dropped."""
     longest_text = LONGEST_PASTED
     """Characters that are pasted without a word; a longer text is offered as one to attach."""
+    most_lines = 8
+    """What it grows to."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,7 +116,7 @@ class MessageEdit(QPlainTextEdit):
         self.fit()
 
     def fit(self) -> None:
-        is_full = self._line_count() >= MOST_LINES
+        is_full = self._line_count() >= self.most_lines
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_full else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(policy)
         height = self.sizeHint().height()
@@ -136,11 +138,11 @@ class MessageEdit(QPlainTextEdit):
         document = self.document()
         assert document is not None
         lines, block = 0, document.firstBlock()
-        while block.isValid() and lines < MOST_LINES:
+        while block.isValid() and lines < self.most_lines:
             layout = block.layout()
             lines += max(layout.lineCount() if layout is not None else 1, 1)
             block = block.next()
-        return min(max(lines, 1), MOST_LINES)
+        return min(max(lines, 1), self.most_lines)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         return QSize(0, self.fontMetrics().lineSpacing())

@@ -79,6 +79,8 @@ _MOST_RULES = 100
 """In one block; Markdown takes time by the square of these. A block with more is data, no prose."""
 WORD_BREAK = "<wbr>"
 """In a word of more than a thousand letters: where a line may end that would be looked for in all of it."""
+NUMBERED_CODE = 12
+"""Lines of code; of more each has its number (in the page: `conversation.js`)."""
 KEPT_BLOCKS = 4_000
 """Rendered blocks that are kept: an answer of 200 kB has two thousand, and is shown anew at its end and
 with its tab."""
@@ -135,6 +137,11 @@ def code_in(text: str) -> tuple[str, ...]:
         if block.kind == "code":
             found[-1:] = [[*found[-1], block.text]] if block.is_more else [*found[-1:], [block.text]]
     return tuple(map("".join, found))
+
+
+def lines_of(code: Block) -> int:
+    """How many lines a block of code has."""
+    return code.text.removesuffix("\n").count("\n") + 1
 
 
 @dataclass(frozen=True, slots=True)

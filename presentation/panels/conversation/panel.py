@@ -198,7 +198,6 @@ class ConversationPanel(QWidget):
             conversations=self._app.conversations,
             names=self._messages.project_names,
             goals=self._goals,
-            edits_rows=lambda: self._messages.has_fields,
             focus_field=self._messages.focus_field,
         )
 

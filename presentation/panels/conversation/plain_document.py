@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PyQt6.QtCore import QUrl
-from PyQt6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextFrame, QTextFrameFormat
+from PyQt6.QtCore import QPoint, QRectF, Qt, QUrl
+from PyQt6.QtGui import (
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFrame,
+    QTextFrameFormat,
+)
 from PyQt6.QtWidgets import QTextBrowser, QWidget
 
 from presentation.panels.conversation.charts import Chart
-from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture, chart_picture
+from presentation.panels.conversation.plain_parts import (
+    FIELD_ROOM,
+    ICON_SIDE,
+    LINE_MARK,
+    NUMBER_GAP,
+    bar_picture,
+    chart_picture,
+)
 from presentation.ui.workspace import WindowServices
 
 
@@ -37,9 +54,35 @@ class Browser(QTextBrowser):
         if name.scheme() == "chart":
             chart = self._chart_of(name.path())
             return None if chart is None else chart_picture(self._services.theme.theme, chart, ratio)
+        if name.toString() == FIELD_ROOM:
+            nothing = QPixmap(1, 1)
+            nothing.fill(Qt.GlobalColor.transparent)
+            return nothing
         if name.scheme() == "bar":
             return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
         return super().loadResource(kind, name) if name.scheme() == "data" else None
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The text, and the numbers of the lines of code before them."""
+        super().paintEvent(event)
+        viewport, layout = self.viewport(), self.text_document.documentLayout()
+        assert viewport is not None
+        assert layout is not None
+        theme = self._services.theme.theme
+        at_its_end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+        block, top = self.cursorForPosition(QPoint(0, 0)).block(), self.bar.value()
+        with QPainter(viewport) as painter:
+            painter.translate(0, -top)
+            painter.setFont(theme.font("mono_small"))
+            painter.setPen(theme.color("text.tertiary"))
+            while block.isValid():
+                place, lines = layout.blockBoundingRect(block), block.layout()
+                if place.top() > top + viewport.height():
+                    break
+                if lines is not None and lines.lineCount() and (number := line_number(block)):
+                    before = QRectF(0, place.top(), place.left() - NUMBER_GAP, lines.lineAt(0).height())
+                    painter.drawText(before, at_its_end, number)
+                block = block.next()
 
 
 @dataclass(slots=True)
@@ -50,6 +93,22 @@ class Part:
     what: object = None
     """What stands in it (`Piece`), where it does not stand as it comes."""
     kind: Literal["prose", "thought", "tail", "gone"] = "prose"
+
+
+def line_number(block: QTextBlock) -> str:
+    """The number of a line of code; "" where it has none."""
+    cursor = QTextCursor(block)
+    table = cursor.currentTable()
+    if table is None:
+        return ""
+    cell = table.cellAt(cursor)
+    marked, last = cell.firstCursorPosition().block(), cell.lastCursorPosition().position()
+    while marked.position() < last and not marked.text():
+        marked = marked.next()
+    names = marked.begin().fragment().charFormat().anchorNames() if marked.text() else []
+    if not names or not names[0].startswith(LINE_MARK) or block.position() == last:
+        return ""
+    return str(int(names[0].removeprefix(LINE_MARK)) + block.blockNumber() - marked.blockNumber())
 
 
 def new_frame(cursor: QTextCursor) -> QTextFrame:
@@ -68,13 +127,35 @@ def take_out(parts: Iterable[Part]) -> None:
 
 
 def blocks_of(frame: QTextFrame) -> list[QTextBlock]:
-    """The blocks of a frame itself, without those in its tables."""
+    """The blocks of a frame itself, and of tables that were written within the same edit."""
     place, found = frame.begin(), []
     while not place.atEnd():
         if place.currentFrame() is None:
             found.append(place.currentBlock())
         place += 1
     return found
+
+
+def links_between(document: QTextDocument, first: int, last: int) -> Iterator[tuple[str, QTextCursor]]:
+    """Each link between two positions: its address, and a cursor that has it chosen."""
+    block = document.findBlock(first)
+    while block.isValid() and block.position() <= last:
+        place = block.begin()
+        while not place.atEnd():
+            piece = place.fragment()
+            if (address := piece.charFormat().anchorHref()) and piece.position() >= first:
+                cursor = QTextCursor(document)
+                cursor.setPosition(piece.position())
+                cursor.setPosition(piece.position() + piece.length(), QTextCursor.MoveMode.KeepAnchor)
+                yield address, cursor
+            place += 1
+        block = block.next()
+
+
+def is_line_of_code(block: QTextBlock) -> bool:
+    """Whether its line is seen: of code also an empty one, but the one that Qt puts behind the last."""
+    after = block.next()  # code alone has a font of its own
+    return bool(block.charFormat().fontFamilies() and after.isValid() and after.charFormat().fontFamilies())
 
 
 def flatten(block: QTextBlock) -> None:

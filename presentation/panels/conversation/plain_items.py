@@ -17,7 +17,14 @@ from presentation.panels.conversation.charts import told_of
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.formulas import with_formulas
 from presentation.panels.conversation.items import Item
-from presentation.panels.conversation.markup import WORD_BREAK, Block, blocks_of, whole_block_html
+from presentation.panels.conversation.markup import (
+    NUMBERED_CODE,
+    WORD_BREAK,
+    Block,
+    blocks_of,
+    lines_of,
+    whole_block_html,
+)
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_parts import PlainParts, lines, one_line
 from presentation.panels.conversation.rows import row_of
@@ -27,7 +34,7 @@ from shared.message import Message, msg, visible
 
 _TABLE = re.compile(r"<table>")
 _CELL = re.compile(r"<(t[hd])\b")
-_CODE = re.compile(r"<pre class=\"code[^>]*>")
+_CODE = re.compile(r'<pre class="code[^>]*><code>(?P<blank>\n*)')
 _CELL_LINE = "border-bottom: 1px solid {color}; padding: 4px 12px 4px 0px"
 _GAP = " &nbsp;"
 _SMALL = {
@@ -103,9 +110,11 @@ class PlainItems:
 
     def prose(self, key: str, group: Group) -> Piece:
         """One of the groups of blocks of an answer."""
-        codes, blocks = group.codes, tuple(group.blocks)
+        before, blocks = group.before, tuple(group.blocks)
         what = (key, self._translate, self._parts, self._folds, self._names)
-        return Piece((blocks, codes, self._names), lambda: visible(_Drawn(*what, codes=codes).prose(blocks)))
+        return Piece(
+            (blocks, before, self._names), lambda: visible(_Drawn(*what, before=before).prose(blocks))
+        )
 
     def _whole(self, key: str, blocks: b.Blocks) -> Piece:
         html_of_it = self.row(key, b.Row(blocks))
@@ -128,13 +137,19 @@ class Piece(NamedTuple):
 class Group:
     """Blocks of an answer that are drawn together."""
 
-    codes: int = 0
-    """Blocks of code before them."""
+    before: tuple[int, int] = (0, 0)
+    """Blocks of code before them, and lines of the last of those: a block may go on with it."""
     blocks: list[Block] = field(default_factory=list)
 
     @property
-    def codes_with_it(self) -> int:
-        return self.codes + sum(block.kind == "code" and not block.is_more for block in self.blocks)
+    def behind(self) -> Group:
+        """An empty one that follows."""
+        codes, lines = self.before
+        for block in self.blocks:
+            if block.kind == "code":
+                codes += not block.is_more
+                lines = lines * block.is_more + lines_of(block)
+        return Group((codes, lines))
 
 
 def add_block(groups: list[Group], block: Block) -> int:
@@ -142,7 +157,7 @@ def add_block(groups: list[Group], block: Block) -> int:
     if not groups:
         groups.append(Group())
     elif sum(len(each.text) for each in groups[-1].blocks) >= _PIECE:
-        groups.append(Group(groups[-1].codes_with_it))
+        groups.append(groups[-1].behind)
     groups[-1].blocks.append(block)
     return len(groups) - 1
 
@@ -154,7 +169,7 @@ def _rich_text(block: Block) -> str:
 
 
 class _Drawn:
-    """One row, or a part of it: `codes` blocks of code are before it."""
+    """One row, or a part of it: `before` are the blocks of code before it, and the lines of the last one."""
 
     def __init__(
         self,
@@ -164,15 +179,15 @@ class _Drawn:
         folds: Folds,
         names: Names,
         *,
-        codes: int = 0,
+        before: tuple[int, int] = (0, 0),
     ) -> None:
         self._key = key
         self._names = names
         self._translate = translate
         self._parts = parts
         self._folds = folds
-        self._codes = codes
-        """Code blocks of the prose so far."""
+        self._codes, self._lines = before
+        """Code blocks of the prose so far, and lines of the last of them."""
 
     def all_of(self, nodes: Iterable[b.Node]) -> str:
         return "".join(map(self._node, nodes))
@@ -227,7 +242,7 @@ class _Drawn:
             case b.Pre():
                 return f"<pre>{self._parts.escaped(node.text)}</pre>"
             case b.Field():
-                return f"<pre>{self._parts.escaped(node.text)}</pre>"
+                return self._parts.field_room()
             case b.Bullets():
                 return self._bullets(node)
             case b.Numbered():
@@ -368,9 +383,10 @@ class _Drawn:
     def _block(self, block: Block) -> str:
         made = _rich_text(block)
         if block.kind != "code":
-            return self._names.in_html(made, self._name)
+            return self._ruled(self._names.in_html(made, self._name))
+        code = self._code(block, made)
         if block.is_more:
-            return made
+            return code
         self._codes += 1
         acts = CODE_ACTS if block.is_spice else CODE_ACTS[-1:]
         ways = (
@@ -379,17 +395,27 @@ class _Drawn:
             )
             for act, words in acts
         )
-        return f"{made}<p>{_GAP.join(ways)}</p>"
+        return f"{code}<p>{_GAP.join(ways)}</p>"
 
-    def prose(self, blocks: Iterable[Block]) -> str:
-        """Markdown, with the lines of tables and the ground of code that the page has from its style."""
-        ground = self._parts.hex("surface.sunken")
-        made = "".join(map(self._block, blocks))
+    def _code(self, block: Block, made: str) -> str:
+        """Code on its ground; longer code has the numbers of its lines."""
+        found = _CODE.match(made)
+        assert found is not None, "code is drawn as such"
+        blank, inside = found["blank"], made[found.end() :]
+        first = self._lines * block.is_more + 1
+        self._lines = first - 1 + lines_of(block)
+        if self._lines <= NUMBERED_CODE:
+            return self._parts.code(f"<pre><code>{blank}{inside}")
+        number = self._parts.line_number(first + len(blank))  # an empty line holds no mark
+        return self._parts.code(f"<pre><code>{blank}{number}{inside}", last=self._lines)
+
+    def _ruled(self, made: str) -> str:
+        """Text with the lines of tables that the page has from its style."""
         # Qt rounds the widths of columns up: with all there is, four of them are a pixel wider than the view.
         made = _TABLE.sub("<table class='data' width='99%' cellspacing='0'>", made)
         cell = _CELL_LINE.format(color=self._parts.hex("border.divider"))
-        made = _CELL.sub(rf"<\1 style='{cell}'", made)
-        made = _CODE.sub(
-            f"<table width='100%' cellpadding='8' cellspacing='0' bgcolor='{ground}'><tr><td><pre>", made
-        )
-        return made.replace("</pre>", "</pre></td></tr></table>")
+        return _CELL.sub(rf"<\1 style='{cell}'", made)
+
+    def prose(self, blocks: Iterable[Block]) -> str:
+        """Blocks of Markdown."""
+        return "".join(map(self._block, blocks))

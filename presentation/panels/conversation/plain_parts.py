@@ -20,6 +20,11 @@ BAR_WIDTH = 48
 BAR_HEIGHT = 6
 CHART_WIDTH = 288
 """Fits into a card of the narrowest panel."""
+CODE_PADDING = 8
+NUMBER_GAP = 12
+"""Pixels between the number of a line of code and the line."""
+LINE_MARK = "line:"
+FIELD_ROOM = "field:"
 
 
 def lines(text: str) -> str:
@@ -128,6 +133,27 @@ class PlainParts:
         arrow = self.icon("chevron-down" if is_open else "chevron-right")
         return self.link("fold", key, f"{arrow} {title}", part)
 
+    def code(self, inside: str, *, last: int = 0) -> str:
+        """Code on its ground; with room before its lines for their numbers, up to the `last`."""
+        before = CODE_PADDING + self._wide(str(last)) + NUMBER_GAP
+        room = f" style='padding-left: {before}px'" if last else ""
+        return (
+            f"<table width='100%' cellpadding='{CODE_PADDING}' cellspacing='0'"
+            f" bgcolor='{self.hex('surface.sunken')}'><tr><td{room}>{inside}</td></tr></table>"
+        )
+
+    def field_room(self) -> str:
+        """What a field is laid over (`plain_field.py`), which makes it as high as itself."""
+        return f"<div><img src='{FIELD_ROOM}' width='1' height='1'></div>"
+
+    def line_number(self, number: int) -> str:
+        """A mark before a line of code that has this number: `plain_document.Browser` draws it, and those of
+        the lines around it, so that no copy has them."""
+        return f"<a name='{LINE_MARK}{number}'></a>"
+
+    def _wide(self, text: str) -> int:
+        return QFontMetrics(self._theme.font("mono_small")).horizontalAdvance(text)
+
     def head(self, left: str, right: str = "") -> str:
         end = f"<td align='right' valign='middle' style='white-space: nowrap'>{right}</td>" if right else ""
         return (
@@ -151,7 +177,7 @@ class PlainParts:
         place = "" if number is None else str(number)
         shown = html.escape(text).replace("  ", " \u00a0")
         # Else the text's column takes all there is, and a number stands one digit below the other.
-        wide = QFontMetrics(self._theme.font("mono_small")).horizontalAdvance(place) + 4
+        wide = self._wide(place) + 4
         return (
             f"<tr><td{ground} align='right' width='{wide}' style='color:{ink}'><code>{place}</code></td>"
             f"<td{ground} style='color:{ink}'><code>{sign}</code></td>"

@@ -19,6 +19,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
+from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.charts import Chart
 from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import (
@@ -44,9 +45,12 @@ from presentation.panels.conversation.plain_document import (
     Part,
     blocks_of,
     flatten,
+    is_line_of_code,
+    links_between,
     new_frame,
     take_out,
 )
+from presentation.panels.conversation.plain_field import PlainField
 from presentation.panels.conversation.plain_items import Folds, Group, Piece, PlainItems, add_block
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import SpokenName, arrange
@@ -124,6 +128,8 @@ class PlainConversation(QWidget):
         self.surface.anchorClicked.connect(self._on_link)
         self.surface.bar.valueChanged.connect(self._on_scrolled)
         self._document = self.surface.text_document
+        self._field = PlainField(services, self.surface)
+        self._field.acted.connect(self.acted)
         mark(self.surface, plain=True)
         arrange(QVBoxLayout(self), self.surface, edges=0)
         self.restyle()
@@ -160,6 +166,8 @@ class PlainConversation(QWidget):
                         self._stream(change)
         if follows:
             self._drop_far()
+        self._field.settle()
+        if follows:
             bar.setValue(bar.maximum())
         for change in changes:
             if isinstance(change, Reset):
@@ -213,6 +221,7 @@ class PlainConversation(QWidget):
         with self._edit():
             for item in items[start : start + _FIRST_ITEMS]:
                 self._add(item)
+        self._field.settle()
         self.surface.moveCursor(QTextCursor.MoveOperation.Start)
         self._show_older(_UNASKED)
         if self._newer:
@@ -221,7 +230,12 @@ class PlainConversation(QWidget):
     def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
         self._clear()
+        self._field.settle()
         self.surface.setHtml(self._render().empty(page))
+
+    def focus_field(self) -> None:
+        """The keyboard goes to the row that is written in."""
+        self._field.focus()
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
@@ -275,6 +289,7 @@ class PlainConversation(QWidget):
         self._waits.clear()
         self._coming.clear()
         self._unwritten.clear()
+        self._field.lose_place()
         self.surface.clear()
 
     def _show_older(self, count: int) -> None:
@@ -324,6 +339,7 @@ class PlainConversation(QWidget):
             return
         in_order = sorted(self._frames, key=lambda key: self._frames[key].firstPosition())
         items = [*self._older, *(self._items[key] for key in in_order)]
+        self._field.lose_place()
         self.surface.clear()
         self._frames.clear()
         self._parts.clear()
@@ -401,6 +417,7 @@ class PlainConversation(QWidget):
         self._write_last()
         if link:
             self._choose_link(frame, link)
+        self._field.follow(item.key, row, frame)
         if isinstance(item, AnswerText) and item.is_streaming:
             self._stream(Streamed(key=item.key, text=item.text))
 
@@ -422,7 +439,7 @@ class PlainConversation(QWidget):
             cursor.removeSelectedText()
             cursor.insertHtml(piece.html())
             for block in blocks_of(frame):
-                if not block.text():  # before, between and behind tables
+                if not is_line_of_code(block):  # before, between and behind tables
                     flatten(block)
 
     def _frame_behind(self, frame: QTextFrame) -> QTextFrame:
@@ -445,20 +462,10 @@ class PlainConversation(QWidget):
 
     def _choose_link(self, frame: QTextFrame, link: str) -> None:
         """Whoever is at a link with the keyboard stays there when its row is drawn anew."""
-        block = self._document.findBlock(frame.firstPosition())
-        while block.isValid() and block.position() <= frame.lastPosition():
-            place = block.begin()
-            while not place.atEnd():
-                fragment = place.fragment()
-                if fragment.charFormat().anchorHref() == link:
-                    cursor = QTextCursor(self._document)
-                    cursor.setPosition(fragment.position())
-                    end = fragment.position() + fragment.length()
-                    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                    self.surface.setTextCursor(cursor)
-                    return
-                place += 1
-            block = block.next()
+        places = links_between(self._document, frame.firstPosition(), frame.lastPosition())
+        place = next((place for address, place in places if address == link), None)
+        if place is not None:
+            self.surface.setTextCursor(place)
 
     def _remove(self, key: str) -> None:
         self._items.pop(key, None)
@@ -468,6 +475,7 @@ class PlainConversation(QWidget):
         take_out(self._parts.pop(key, ()))
         frame = self._frames.pop(key, None)
         if frame is not None:
+            self._field.follow(key, b.Row(()), frame)
             take_out([Part(frame)])
 
     def _stream(self, change: Streamed) -> None:
@@ -558,7 +566,8 @@ class PlainConversation(QWidget):
             self._folds.turn(key, argument)
             self._fill(item)
         else:
-            self.acted.emit(act, key, argument)
+            written = self._field.text_for(act, key)
+            self.acted.emit(act, key, argument if written is None else written)
 
 
 @dataclass(slots=True)

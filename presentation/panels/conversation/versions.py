@@ -150,11 +150,11 @@ class Versions:
         self._window.state_changed()
         return None
 
-    def edit_last(self, *, in_row: bool = False) -> Message | None:
-        """The same with the message said last."""
+    def edit_last(self) -> Message | None:
+        """Make the row of the message said last a field; the reason when it can't be now."""
         rows = self._model.items.backwards()
         last = next((row for row in rows if isinstance(row, UserText) and row.can_edit), None)
-        return msg("There is no message to edit.") if last is None else self.edit(last.key, in_row=in_row)
+        return msg("There is no message to edit.") if last is None else self.edit(last.key, in_row=True)
 
     def note_row(self, key: str, text: str) -> None:
         """What is written in a row by now."""

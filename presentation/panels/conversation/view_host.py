@@ -96,15 +96,9 @@ class MessageView(QWidget):
         """The web view, or the plain one."""
         return self._web if self._web is not None else self._plain
 
-    @property
-    def has_fields(self) -> bool:
-        """Whether rows can be written in: the page's can."""
-        return self._web is not None
-
     def focus_field(self) -> None:
         """The keyboard goes to the row that is written in."""
-        if self._web is not None:
-            self._web.focus_field()
+        (self._web or self._plain).focus_field()
 
     def show_changes(self, changes: list[Change]) -> None:
         self.project_names.follow(change.item for change in changes if isinstance(change, Added | Updated))
