@@ -54,10 +54,13 @@ class PullRequest:
 
     circuit: Path
     expression: str
-    """What is measured, as the quantity that is pulled."""
+    """What is measured, as the quantity that is pulled; a `.meas` card of the circuit by its name."""
     unit: str
     values: Sequence[PlacedValue]
     """Those that may follow."""
+    at: Mapping[str, float] = field(default_factory=dict)
+    """What is otherwise than in the file while it is measured: the values of one step, a temperature. Such
+    values do not follow."""
     chosen: tuple[str, ...] = ()
     """Just these follow; () = the most influential ones."""
     goals: Sequence[DesignGoal] = ()
@@ -203,7 +206,12 @@ class PullCurve:
         `TuneCircuit`.
         """
         chosen = {name.lower() for name in request.chosen}
-        values = [each for each in request.values if not chosen or each.name.lower() in chosen]
+        held = {name.lower() for name in request.at}
+        values = [
+            each
+            for each in request.values
+            if each.name.lower() not in held and (not chosen or each.name.lower() in chosen)
+        ]
         if not values:
             raise UserInputError(
                 msg("{circuit} has no part whose value may follow.", circuit=request.circuit.name),
@@ -213,14 +221,15 @@ class PullCurve:
         if request.texts:
             tune = replace(tune, sources=WithTexts(tune.sources, request.texts))
         spec = await off_loop(read_study_spec, _document(request, values))
-        async with tune(TuneRequest(circuit=request.circuit, spec=spec)) as tuning:
+        async with tune(TuneRequest(circuit=request.circuit, spec=spec, at=request.at)) as tuning:
             yield await _begun(tuning, request, values)
 
 
 def _document(request: PullRequest, values: Sequence[PlacedValue]) -> dict[str, object]:
-    measured = {measured_as(goal): goal.expression for goal in request.goals if goal.expression}
+    measured = {measured_as(goal): measured_as(goal) for goal in request.goals}
+    names = (*(each.name for each in values), *request.at)
     return {
-        "parameters": [{"name": each.name} for each in values],
+        "parameters": [{"name": name} for name in names],
         "measure": {**measured, request.expression: request.expression},
     }
 

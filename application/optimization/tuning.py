@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,8 @@ class TuneRequest:
     circuit: Path
     spec: StudySpec
     """Its parameters are what can be changed, its measurements what is told (the `.meas` cards without)."""
+    at: Mapping[str, float] = field(default_factory=dict)
+    """Of some parameters another value than the written one, in every run that does not say its own."""
     libraries: tuple[Path, ...] = ()
     dialect: Dialect | None = None
     """What the circuit is written in; None = the project's setting, else told by the text."""
@@ -70,11 +72,13 @@ class LiveTuning:
         plan: StudyPlan,
         measures: StudyMeasures,
         timeout_s: float,
+        at: Mapping[str, float],
     ) -> None:
         self._live = live
         self._plan = plan
         self._measures = measures
         self._timeout_s = timeout_s
+        self._at = at
         self._newest = 0
         self._turn = asyncio.Lock()
 
@@ -86,12 +90,14 @@ class LiveTuning:
         return {names[item.name.lower()]: item.nominal for item in varied if item.name.lower() in names}
 
     async def evaluate(self, values: Mapping[str, float]) -> TunedPoint | None:
-        """Simulate with these values, those left out as written; None when a newer request came first.
+        """Simulate with these values, those left out as written (or as the request has them); None when a
+        newer request came first.
 
         A run that fails is a point that says so, and the next one is tried afresh. Raises UserInputError
         for a name that is no parameter and a value that is no number.
         """
-        run = self._plan.run(0, Point(values=self._checked(values)))
+        values = self._checked({**self._at, **values})
+        run = self._plan.run(0, Point(values=values))
         self._newest += 1
         mine = self._newest
         async with self._turn:
@@ -145,7 +151,7 @@ class TuneCircuit:
         """
         plan, measures = await off_loop(self._prepare, request)
         async with self.batch.live(plan.circuits[0]) as live:
-            yield LiveTuning(live, plan, measures, request.spec.timeout_s)
+            yield LiveTuning(live, plan, measures, request.spec.timeout_s, request.at)
 
     def _prepare(self, request: TuneRequest) -> tuple[StudyPlan, StudyMeasures]:
         spec = request.spec

@@ -106,6 +106,10 @@ def _bytes(circuit: Path) -> bytes:
     return circuit.read_bytes()
 
 
+def _write(circuit: Path, text: str) -> None:
+    circuit.write_text(text, encoding="utf-8")
+
+
 def _time(circuit: Path) -> int:
     return circuit.stat().st_mtime_ns
 
@@ -243,3 +247,27 @@ async def test_a_number_is_typed_values_are_chosen_and_bought(
     await until(lambda: "Nothing was changed." in said[-1])
     assert "does not come to" in said[-1]
     assert _bytes(circuit) == before
+
+
+@pytest.mark.timeout(120)
+async def test_a_run_of_a_family_is_pulled_where_the_cursors_read(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    stepped = FILTER.replace("R8 side 0 10k", "RL out 0 1k\n.step RL list 1k 4k")
+    _write(circuit, stepped)
+    area, said = _area(parts), _said(parts)
+    result = await parts.services.app.simulation.run(SimulationRequest(circuit=circuit))
+    parts.services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: area.pulls.points and _corner(area).quantity.value == pytest.approx(3183, rel=1e-2))
+    area.setFocus()
+    QTest.keyClick(area, Qt.Key.Key_BracketRight)
+    await until(lambda: area.pulls.points and _corner(area).quantity.value == pytest.approx(1989, rel=1e-2))
+    await _take(area, until, 6000.0)
+    await until(lambda: _is_live(area))
+    _send(area, QEvent.Type.MouseButtonRelease, _at(area, 6000.0), LEFT)
+    await until(lambda: any("was wanted" in text for text in said))
+    assert any(text.lower().startswith("fc at rl = 4k is") for text in said)
+    values = _values(circuit)
+    assert values["RL"] == 1e3, "what is stepped does not follow"
+    r = 1 / (1 / values["R1"] + 1 / 4e3)
+    assert 1 / (2 * math.pi * r * values["C1"]) == pytest.approx(6000, rel=0.02)

@@ -15,6 +15,7 @@ from application.studies.studying import StudyRequest
 from domain.simulation.goals import DesignGoal
 from domain.studies.setup import SetupRow, StudySetup
 from domain.studies.study_spec import read_study_spec
+from presentation.panels.studies.tune_work import TuneWork
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from tests.gui.circuits_with_goals import opened
@@ -55,8 +56,16 @@ async def test_the_yield_stands_beside_each_goal_of_the_circuit_in_front(
     await until(lambda: len(table.rows) == 2)
     assert [len(row) for row in table.rows] == [2, 2]
 
+    # A circuit that is kept loaded for sliders nobody sees does nothing, and is waited for by nobody.
+    tuning = TuneWork(parts.services, app, circuit, parts.editor)
+    loaded: list[object] = []
+    tuning.begun.connect(lambda *what: loaded.append(what))
+    tuning.start({"parameters": [{"name": "R1"}], "measure": {"fc": GOAL.expression}})
+    await until(lambda: bool(loaded))
     parts.editor.show_file(circuit, 3, 1)
     await until(lambda: bool(found) and found[-1] is not None)
+    assert tuning.is_running
+    tuning.stop()
     known = found[-1]
     assert known is not None
     spec = read_study_spec({

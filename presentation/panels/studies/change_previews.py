@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 PAUSE_MS = 250
 """How long nothing is to be asked, typed or changed before the runs begin."""
 KIND = "preview"
-_DEMANDING = frozenset(
-    {"simulation", "cases", "study", "optimize", "tune", "pull", "since when", "influence"}
-)
+_DEMANDING = frozenset({"simulation", "cases", "study", "optimize", "pull", "since when", "influence"})
 """Kinds of tasks that simulate themselves: these runs wait for their end."""
 
 

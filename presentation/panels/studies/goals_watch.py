@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PAUSE_MS = 800
 """How long nothing is to be typed, run or changed before the runs begin; a text was read before."""
-_DEMANDING = frozenset({"study", "optimize", "tune", "pull", "since when", "influence"})
+_DEMANDING = frozenset({"study", "optimize", "pull", "since when", "influence"})
 """Kinds of tasks that simulate themselves: the goals wait for their end."""
 _MOST_ROWS = 20
 

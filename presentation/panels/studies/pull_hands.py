@@ -21,11 +21,14 @@ from PyQt6.QtWidgets import QMenu
 
 from domain.circuit.numbers import format_number
 from domain.simulation.result import SimulationResult
+from presentation.goal_margins import limit_text
+from presentation.goal_margins import shown as shown_limit
 from presentation.panels.editor.examination import is_spice
 from presentation.panels.studies.circuit_acts import CircuitActs
 from presentation.panels.studies.pull_card import PullCard
 from presentation.panels.studies.pull_words import DIGITS, following, heading, in_words
 from presentation.panels.studies.pull_work import PullWish, PullWork
+from presentation.panels.waveforms.pull_offers import goals_beside, wanted_of
 from presentation.study_figures import shown
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -170,13 +173,11 @@ class PullHands(QObject):
         if request != self._request:
             return
         chosen, _ = self._chosen.get(now.circuit, ((), ""))
-        others = [
-            goal for goal in goals if not goal.condition and goal.expression and goal != now.quantity.goal
-        ]
+        quantity = now.quantity
         self.work.start(
             PullRequest(
-                circuit=now.circuit, expression=now.quantity.expression, unit=now.quantity.unit,
-                values=values, chosen=chosen, goals=others, texts=texts,
+                circuit=now.circuit, expression=quantity.expression, unit=quantity.unit, values=values,
+                at=quantity.at, chosen=chosen, goals=goals_beside(goals, quantity), texts=texts,
             )
         )  # fmt: skip
 
@@ -343,22 +344,22 @@ class PullHands(QObject):
         loaded = panel.shown.loaded
         if now is None or self._fresh is None or loaded is None or loaded.source != self._fresh:
             return
-        found = next(
-            (each for each in panel.shown.measurements if each.expression == now.quantity.expression), None
-        )
-        if found is None:
+        assert now.live is not None
+        assert now.found is not None
+        assert now.written is not None
+        # A run of the circuit as it is written tells nothing of another condition: there the last step does.
+        value = panel.pulls.figure_of(now.quantity) if now.quantity.is_of_run else now.found.measured
+        if value is None:
             return
         self._proving = None
         self._show_curves(None)
         name, unit = self._name(now.quantity), now.quantity.unit
-        assert now.live is not None
-        assert now.written is not None
         values = in_words(now.written, now.live.written)
-        if found.value is None:
+        if math.isnan(value):
             told = msg("Written: {values}. The run after it does not show {name}.", values=values, name=name)
         else:
             told = msg("{name} is {value} now, {target} was wanted: {values}.", name=name,
-                       value=shown(found.value.value, unit), target=shown(now.target, unit),
+                       value=shown(value, unit), target=shown(now.target, unit),
                        values=values)  # fmt: skip
         self._services.workspace.status_changed.emit(told)
 
@@ -384,12 +385,18 @@ class PullHands(QObject):
         menu = QMenu(area)
         menu.setObjectName("pull_menu")
         for each in offered:
-            words = f"{self._name(each)}   {shown(each.value, each.unit)}".replace("&", "&&")
+            words = f"{self._name(each)}   {self._now_or_limit(each)}".replace("&", "&&")
             row = menu.addAction(words)
             if row is not None:
                 row.triggered.connect(partial(self._on_row, each))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(area.mapToGlobal(QPoint(_MARGIN, _MARGIN)))
+
+    def _now_or_limit(self, quantity: Quantity) -> str:
+        """What it is; where nobody has measured that, what is asked of it."""
+        if math.isfinite(quantity.value) or quantity.goal is None:
+            return shown(quantity.value, quantity.unit)
+        return self._services.language(shown_limit(limit_text(quantity.goal)))
 
     def _on_row(self, quantity: Quantity, _checked: bool = False) -> None:
         self._services.start(self._ask(quantity), kind="question")
@@ -410,12 +417,12 @@ class PullHands(QObject):
         point = self._point_of(quantity)
         place = QPoint(_MARGIN, _MARGIN) if point is None else area.mapFromScene(area.pulls.place_of(point))
         names = [each.name for each in values]
-        self._card.show_quantity(self._name(quantity), quantity.value, quantity.unit, names, place)
+        self._card.show_quantity(self._name(quantity), wanted_of(quantity), quantity.unit, names, place)
 
     def _point_of(self, quantity: Quantity) -> PullPoint | None:
         area = self._panel.area
         points = () if area is None else area.pulls.points
-        return next((each for each in points if each.quantity.expression == quantity.expression), None)
+        return next((each for each in points if each.quantity == quantity), None)
 
     def _on_typed(self, value: float) -> None:
         quantity, card, circuit = self._asked, self._card, self._panel.shown.circuit

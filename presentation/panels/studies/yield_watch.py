@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PAUSE_MS = 2_500
 """How long nothing is to be typed, run or changed before the runs begin; goals are measured before."""
 _DEMANDING = frozenset(
-    {"simulation", "cases", "study", "optimize", "tune", "pull", "since when", "influence", "goals watch"}
+    {"simulation", "cases", "study", "optimize", "pull", "since when", "influence", "goals watch"}
 )
 """Kinds of tasks that simulate themselves: these runs wait for their end."""
 

@@ -8,8 +8,8 @@ of noise) is not here: it is moved by a number that is typed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -38,9 +38,17 @@ class Quantity:
 
     name: Message | str
     expression: str
+    """A `.meas` card by its name."""
     value: float
+    """NaN for one of a condition that the shown run did not have."""
     unit: str
     goal: DesignGoal | None = None
+    at: Mapping[str, float] = field(default_factory=dict)
+    """What is otherwise than in the file where it is measured: the values of a step, a temperature."""
+    is_of_run: bool = True
+    """A run of the circuit as it is written shows it."""
+    is_first: bool = False
+    """Of a stepped circuit the run that the goals hold for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,7 +10,6 @@ from PyQt6 import sip
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
-from presentation.goal_words import name_of
 from presentation.panels.waveforms.drawn_plot import DrawnPlot
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.ui.workspace import WindowServices
@@ -61,28 +59,23 @@ class PullQuantities(QObject):
         handles.dropped.connect(self.dropped)
 
     def offered(self) -> list[Quantity]:
-        """What is measured of the shown run as it is, with a value."""
-        from presentation.panels.waveforms.pull_points import Quantity
+        """What is measured of the shown run with a value, of a stepped circuit that of the run the cursors
+        read; then the goals that hold in a condition of their own."""
+        from presentation.panels.waveforms.pull_offers import in_conditions, of_the_run
 
-        found = []
-        shown = self._shown
-        if shown.loaded is None or shown.growth is not None or shown.circuit is None:
+        shown, loaded = self._shown, self._shown.loaded
+        if loaded is None or shown.growth is not None or shown.circuit is None:
             return []
-        for each in shown.measurements:
-            if each.value is None or not each.expression or each.steps or not math.isfinite(each.value.value):
-                continue
-            if each.goal is not None and each.goal.condition:
-                continue
-            found.append(
-                Quantity(
-                    name=name_of(each.goal) if each.goal is not None else each.shown_name,
-                    expression=each.expression,
-                    value=each.value.value,
-                    unit=each.value.unit,
-                    goal=each.goal,
-                )
-            )
-        return found
+        plot = self._now.plot
+        settings = {} if loaded.figures is None else loaded.figures.settings
+        step = None if plot is None else plot.step
+        return [*of_the_run(shown.measurements, settings, step), *in_conditions(shown.goals, settings)]
+
+    def figure_of(self, quantity: Quantity) -> float | None:
+        """What the shown run has of a quantity, NaN for nothing; None: not measured yet."""
+        from presentation.panels.waveforms.pull_offers import figure_of
+
+        return figure_of(self._shown.measurements, quantity)
 
     def look(self) -> None:
         """The curves, or what is measured, are others."""
@@ -90,7 +83,7 @@ class PullQuantities(QObject):
         if area is None:
             return
         self._request += 1
-        if now.plot is None or now.axis is None or now.family:
+        if now.plot is None or now.axis is None:
             area.pulls.show_points((), ())
             return
         self._services.start(self._find(area, self._request), kind="points of a plot", scope="waveforms")
@@ -104,7 +97,7 @@ class PullQuantities(QObject):
         if plot is None or axis is None:
             return
         found: tuple[PullPoint, ...] = await asyncio.to_thread(pull_points, plot, axis, traces, quantities)
-        goals = [each.goal for each in quantities if each.goal is not None]
+        goals = [each.goal for each in quantities if each.goal is not None and each.is_of_run]
         marks = await asyncio.to_thread(marks_of, plot, axis, traces, goals, ())
         if request == self._request and not sip.isdeleted(area):
             area.pulls.show_points(found, marks)

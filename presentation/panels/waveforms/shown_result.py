@@ -63,6 +63,8 @@ class Measured:
     """Of a stepped circuit: in which run it was measured, ``rload = 10k``."""
     steps: tuple[StepFigure, ...] = ()
     """Of a stepped circuit: what it is in each run, in the order of the values."""
+    goal_steps: tuple[StepFigure, ...] = ()
+    """The same of a goal, which holds for the first run alone."""
 
     @property
     def shown_name(self) -> str:
@@ -372,9 +374,7 @@ class ShownResult(QObject):
         steps = steps_of(loaded.plots)
         everywhere: Mapping[str, tuple[StepFigure, ...]] = {}
         if len(steps) > 1:
-            asked_of = [goal.expression for goal in asked]  # a goal holds for the circuit's own values
-            free = [text for text in now if text not in asked_of]
-            everywhere = await asyncio.to_thread(over_steps, loaded.plots, steps, free)
+            everywhere = await asyncio.to_thread(over_steps, loaded.plots, steps, list(now))
         before: Mapping[str, Quantity | CircuitAIError] = {}
         if loaded.previous is not None and now:
             try:
@@ -389,9 +389,7 @@ class ShownResult(QObject):
             step = step_label(first) if first is not None and first.values else ""
             here = _held(loaded, goals)
             found = _of_expressions(now, before, added, asked, here, step=step)
-            self._show_figures(
-                (*cards, *(replace(each, steps=everywhere.get(each.expression, ())) for each in found))
-            )
+            self._show_figures((*cards, *(_in_steps(each, everywhere) for each in found)))
 
     async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
         root, figures = self._services.workspace.root, loaded.figures
@@ -496,6 +494,11 @@ def _of_expressions(
             )
         )
     return tuple(found)
+
+
+def _in_steps(measured: Measured, everywhere: Mapping[str, tuple[StepFigure, ...]]) -> Measured:
+    steps = everywhere.get(measured.expression, ())
+    return replace(measured, steps=steps) if measured.goal is None else replace(measured, goal_steps=steps)
 
 
 def _evaluated(

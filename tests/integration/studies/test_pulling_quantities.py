@@ -31,8 +31,8 @@ def _request(circuit: Path, expression: str, unit: str, text: str = RLC, **more:
     return PullRequest(circuit=circuit, expression=expression, unit=unit, values=values, **more)  # type: ignore[arg-type]
 
 
-def _write(circuit: Path) -> None:
-    circuit.write_text(RLC, encoding="utf-8")
+def _write(circuit: Path, text: str = RLC) -> None:
+    circuit.write_text(text, encoding="utf-8")
 
 
 def _text(circuit: Path) -> str:
@@ -84,3 +84,43 @@ async def test_what_is_being_written_is_pulled_and_what_cannot_be_is_said(
             async with app.design.pull(_request(circuit, expression, "V", chosen=chosen)):
                 pass
         assert told in str(caught.value.message)
+
+
+STEPPED = """* Loaded RC: the band is (1 + R1 / rload) / (2 pi R1 C1)
+V1 in 0 AC 1
+R1 in out 1k tc1=2m
+C1 out 0 100n
+Rl out 0 {rload}
+.step param rload list 1k 10k
+.ac dec 40 10 1meg
+.meas ac level find vm(out) at=100
+.end
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "at", "start", "target", "is_held"),
+    [
+        ("bandwidth(v(out))", {}, 3183.1, 2000.0, False),  # as studies do: at the first step
+        ("bandwidth(v(out))", {"rload": 10e3}, 1750.7, 2000.0, False),
+        ("bandwidth(v(out))", {"temp": 127.0, "rload": 10e3}, 1485.4, 2000.0, False),
+        ("level", {"rload": 10e3}, 0.9076, 0.8, False),  # a .meas card, by its name
+        ("bandwidth(v(out))", {"R1": 2e3}, 2387.3, 3000.0, True),  # what is held does not follow
+    ],
+)
+async def test_it_is_pulled_at_one_step_and_in_a_condition(
+    app: Application, tmp_path: Path, expression: str, at: dict[str, float], start: float, target: float,
+    is_held: bool,
+) -> None:  # fmt: skip
+    circuit = tmp_path / "stepped.cir"
+    _write(circuit, STEPPED)
+    async with app.design.pull(_request(circuit, expression, "Hz", STEPPED, at=at)) as pull:
+        assert pull.here.measured == pytest.approx(start, rel=2e-3)
+        assert ("R1" not in pull.written) is is_held
+        assert pull.aim(target)
+        values = {"R1": 1e3, "C1": 1e-7, "rload": 1e3, "temp": 27.0, **at, **(await pull.settle()).values}
+    r = values["R1"] * (1 + 2e-3 * (values["temp"] - 27))
+    share = values["rload"] / (r + values["rload"])
+    corner = 1 / (2 * math.pi * r * share * values["C1"])
+    reached = share / math.hypot(1, 100 / corner) if expression == "level" else corner
+    assert reached == pytest.approx(target, rel=2e-3)
