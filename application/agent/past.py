@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from domain.llm.agentic_loop.claims import Deeds
 from domain.llm.agentic_loop.conditions import Bench, Measured
+from domain.llm.agentic_loop.evidence import Evidence
 from domain.llm.agentic_loop.known import Backing
 from domain.llm.agentic_loop.turn import NOT_RUN
 from domain.llm.context_block import FACTS
@@ -166,6 +167,17 @@ class Past:
         self._changed_at = len(self._results)
 
     @property
+    def evidence(self) -> Evidence:
+        """All of it, for an answer to be held against."""
+        return Evidence(
+            deeds=self.deeds,
+            backing=self.backing,
+            before=self.before,
+            now=self.now,
+            measured=self._with_conditions,
+        )
+
+    @property
     def deeds(self) -> Deeds:
         """What was done, for claims."""
         return Deeds(
@@ -194,11 +206,6 @@ class Past:
     def before(self) -> list[str]:
         """What was measured before the last change of the circuit."""
         return [self._results[place] for place in self._measured if place < self._changed_at]
-
-    @property
-    def measured(self) -> Sequence[Measured]:
-        """What was measured, now and before, with what stood in the circuit."""
-        return self._with_conditions
 
     @property
     def now(self) -> Backing:

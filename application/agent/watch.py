@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,7 @@ from langchain_core.messages import ToolCall as LangChainCall
 
 from application.agent.past import Past
 from domain.design.fenced_netlist import fenced_netlist
-from domain.llm.agentic_loop.backing import unbacked_figures
-from domain.llm.agentic_loop.claims import Doubts, unmade_claims
-from domain.llm.agentic_loop.contradictions import contradictions
+from domain.llm.agentic_loop.evidence import doubts_about
 from domain.llm.agentic_loop.policy import (
     Ask,
     End,
@@ -27,7 +26,6 @@ from domain.llm.agentic_loop.policy import (
     uncounted,
     without_price,
 )
-from domain.llm.agentic_loop.states import stale_figures
 from domain.llm.agentic_loop.turn import (
     READ_AGAIN,
     AnswerRecord,
@@ -38,7 +36,6 @@ from domain.llm.agentic_loop.turn import (
     signature_of,
     simulations,
 )
-from domain.llm.answers import unrun_call
 from domain.llm.costs import FREE, Cost, Price, PriceList, cost_of, total
 from domain.llm.messages import (
     get_cost,
@@ -51,16 +48,19 @@ from domain.llm.messages import (
     is_partial_response,
 )
 from domain.llm.provider_settings import BUILTIN
+from shared.cpu_executor import CpuWorkerCrashed
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
     from application.ports.conversation import ChatModels
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.agent_limits import AgentLimits
+    from domain.llm.agentic_loop.claims import Doubts
     from domain.llm.chat import ProviderChoice
     from domain.llm.conversation_record import ConversationRecord
     from domain.llm.tools.result import ToolCall
     from domain.simulation.goals import DesignGoal
+    from shared.cpu_executor import CpuTaskExecutor
     from shared.message import Message
 
 _logger = logging.getLogger(__name__)
@@ -68,6 +68,8 @@ _logger = logging.getLogger(__name__)
 _PATH_ARGUMENTS = ("path", "file_path")
 _LEAVING_FILES = {"read", "outside", "simulate"}
 """Effects of calls that change no file."""
+_LONG = 4_000
+"""Characters of an answer; judging one takes a tenth of a second."""
 _CLOCK_STEP_S = 0.001
 """Messages carry their time in milliseconds."""
 
@@ -113,8 +115,10 @@ class TurnWatch:
         goals: Callable[[str], Awaitable[Sequence[DesignGoal]]],
         root: Path,
         pricing: Pricing,
+        cpu: CpuTaskExecutor,
     ) -> None:
         self._conversation = conversation
+        self._cpu = cpu
         self._executor = executor
         self._goals = goals
         self._root = root
@@ -222,27 +226,24 @@ class TurnWatch:
         has_other_sources = bool(get_sources(answers[-1])) or self._conversation.has_attachments
         messages, turn = self._conversation.messages, self._conversation.messages_of_turn()
 
-        def judge() -> Doubts:
-            past = Past(messages, turn, self.context, self._executor)
-            claims = unmade_claims(last.text, past.deeds)
-            unrun = unrun_call(last.text, self._executor.names) if self.has_tools else ""
-            if has_other_sources:
-                return Doubts(claims=claims, unrun=unrun)
-            return Doubts(
-                figures=unbacked_figures(last.text, past.backing),
-                stale=stale_figures(last.text, past.before, past.now, past.measured),
-                claims=claims,
-                contradicted=contradictions(
-                    last.text, past.now.results, past.before, past.now.words, past.measured
-                ),
-                unrun=unrun,
-            )
-
+        text, executor, context = last.text, self._executor, self.context
         others = tuple(message.id for message in messages if message.id != answers[-1].id)
-        about = (answers[-1].id, last.text, others, self.context, self.has_tools, has_other_sources)
+        about = (answers[-1].id, text, others, context, self.has_tools, has_other_sources)
         if self._judged is None or self._judged[0] != about:
-            self._judged = about, await asyncio.to_thread(judge)
+            evidence = await asyncio.to_thread(lambda: Past(messages, turn, context, executor).evidence)
+            tools = executor.names if self.has_tools else frozenset()
+            judge = partial(doubts_about, text, evidence, tools=tools, has_other_sources=has_other_sources)
+            self._judged = about, await self._judge(judge, is_long=len(text) > _LONG)
         return self._judged[1]
+
+    async def _judge(self, judge: Callable[[], Doubts], *, is_long: bool) -> Doubts:
+        """In a process of its own when it takes long: a thread would keep Python's lock from the loop."""
+        if is_long:
+            try:
+                return await self._cpu.run(judge)
+            except CpuWorkerCrashed:
+                _logger.warning("The process that judged an answer has ended; it is judged here.")
+        return await asyncio.to_thread(judge)
 
     def _is_judged_next(self, text: str) -> bool:
         """Whether the turn is a step of a design that leaves a circuit to be simulated."""

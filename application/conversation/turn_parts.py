@@ -99,6 +99,7 @@ class TurnParts:
             goals=lambda circuit: asyncio.to_thread(_goals_of, project, circuit),
             root=project.root,
             pricing=Pricing(deps.models),
+            cpu=deps.services.cpu,
         )
         self.confirmation = TurnConfirmation(
             conversation=conversation,

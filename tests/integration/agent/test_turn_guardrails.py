@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from application.ports.events import AnswerStreamed, ChatEvent, PhaseEntered, To
 from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.executor import ToolExecutor
 from bootstrap import build
+from domain.llm.agentic_loop.claims import Doubts
 from domain.llm.agentic_loop.policy import PHASES, PhaseMachine
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.tools.look import unknown_look
 from domain.llm.tools.result import EffectClass, ToolCall, ToolResult, failure
+from shared.cpu_executor import CpuTaskExecutor, CpuWorkerCrashed
 from shared.message import msg
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.integration.agent.in_process import messages_of, turn
@@ -209,6 +211,27 @@ async def test_a_false_claim_that_is_made_true_leaves_no_mark(app: Application, 
         ended, _ = await turn(app, server, project, "Set R1 to 2k.")
     assert (ended.stop_reason, ended.note) == ("completed", None)
     assert (project / "rc.cir").read_text() == DECK.replace("1k", "2k", 1)
+
+
+async def test_a_long_answer_is_judged_in_a_process_of_its_own(
+    app: Application, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when that process ends."""
+    claim = answer("It is a low-pass filter. " * 200 + "Simulated, its corner is at 98.7 MHz.")
+    judged: list[Doubts] = []
+    in_process = CpuTaskExecutor.run
+
+    async def run(self: CpuTaskExecutor, job: Callable[[], Doubts]) -> Doubts:
+        judged.append(await in_process(self, job))
+        if len(judged) > 1:
+            raise CpuWorkerCrashed(msg("It ended."))
+        return judged[0]
+
+    monkeypatch.setattr(CpuTaskExecutor, "run", run)
+    with FakeLLMServer([claim, claim]) as server:
+        ended, _ = await turn(app, server, project, "What is it?")
+    assert [list(doubts.figures) for doubts in judged] == [["98.7 MHz"]] * 2  # asked about once
+    assert "98.7 MHz" in str(ended.note)
 
 
 async def test_a_refused_call_runs_again_when_its_file_was_changed(app: Application, project: Path) -> None:

@@ -12,10 +12,8 @@ from langchain_core.messages import BaseMessage
 from application.agent.past import Past
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.registry import TOOLS
-from domain.llm.agentic_loop.backing import unbacked_figures
-from domain.llm.agentic_loop.claims import unmade_claims
 from domain.llm.agentic_loop.contradictions import contradictions
-from domain.llm.agentic_loop.states import stale_figures
+from domain.llm.agentic_loop.evidence import doubts_about
 from domain.llm.messages import create_ai_message, create_human_message, create_tool_message
 from tests.ground.cases import for_each
 
@@ -51,12 +49,8 @@ def past_of(scene: dict[str, Any]) -> Past:
 
 def findings(past: Past, text: str) -> tuple[str, ...]:
     """What is asked about in an answer."""
-    return (
-        *unbacked_figures(text, past.backing),
-        *stale_figures(text, past.before, past.now, past.measured),
-        *contradictions(text, past.now.results, past.before, past.now.words, past.measured),
-        *(str(claim) for claim in unmade_claims(text, past.deeds)),
-    )
+    doubts = doubts_about(text, past.evidence)
+    return (*doubts.figures, *doubts.stale, *doubts.contradicted, *map(str, doubts.claims))
 
 
 @pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
