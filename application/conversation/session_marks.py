@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from application.conversation.goals_shown import GoalsNow
 from application.conversation.shown_session import Mark, ShownSession
 from application.design.story import Checkpoint
+from domain.circuit.figures import with_unit
 from domain.llm.tools.confirmation_card import AnswerWord, CardAnswer
 from shared.message import Message, msg
 
@@ -76,6 +78,8 @@ def _marks(session: ShownSession) -> Iterator[tuple[str, str, Message]]:
                     asked_in[call.call_id],
                     _permission(call.tool, shown.answers.get(call.call_id)),
                 )
+    for goals in session.goals:
+        yield "goals", goals.after, _goals(goals)
     for step in session.design:
         behind = step.message_id or step.after
         if step.checkpoint is not None:
@@ -94,6 +98,30 @@ def _marks(session: ShownSession) -> Iterator[tuple[str, str, Message]]:
         yield "note", ends.get(turn, ""), note
     for turn, reason in session.stops.items():
         yield "stop", ends.get(turn, ""), STOPS.get(reason, STOPS["interrupted"])
+
+
+def _goals(goals: GoalsNow) -> Message:
+    if not goals.verdicts:
+        return msg("Goals of {circuit}: none", circuit=goals.path)
+    if not goals.run:
+        return msg("Goals of {circuit}: {goals}; not measured", circuit=goals.path, goals=_names(goals))
+    return msg(
+        "Goals of {circuit} by run {number}: {met} of {total} {total:goal|goals} met; {goals}",
+        circuit=goals.path,
+        number=goals.run,
+        met=sum(verdict.met for verdict in goals.verdicts),
+        total=len(goals.verdicts),
+        goals=_names(goals),
+    )
+
+
+def _names(goals: GoalsNow) -> str:
+    return ", ".join(
+        f"{each.goal.metric} {with_unit(each.measured.value, each.measured.unit)}"
+        if goals.run
+        else each.goal.metric
+        for each in goals.verdicts
+    )
 
 
 def _permission(tool: str, answer: CardAnswer | None) -> Message:

@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from application.conversation.goals_shown import GoalsNow, goals_event, last_message
 from application.conversation.shown_session import ShownSession, shown, uses_in
 from domain.llm.costs import AnswerUse, Spent, WorkTotal, total_of, work_of
 from domain.llm.service import Alternatives
@@ -196,6 +197,28 @@ class Sessions:
 
         await off_loop(work)
         return kept
+
+    async def keep_goals(self, project: Path, session_id: str, goals: GoalsNow) -> str:
+        """Write how goals stand into one ("" = a new one); returns its id.
+
+        Raises UserInputError ("no_session", "session_in_use", "not_adopted"), EnvironmentProblem.
+        """
+
+        def work() -> str:
+            files = self.projects.open(project, create=True)
+            try:
+                store = files.sessions
+                transcript = store.open(session_id) if session_id else store.create(work_mode="free_work")
+                try:
+                    after = goals.after or last_message(transcript.events)
+                    transcript.append(goals_event(replace(goals, after=after)))
+                    return transcript.session_id
+                finally:
+                    transcript.close()
+            finally:
+                files.close()
+
+        return await off_loop(work)
 
     async def branch(self, project: Path, session_id: str, *, name: str) -> str:
         """Begin another conversation, called `name`, with all that was said in this one, which stays as it

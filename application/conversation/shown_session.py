@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from application.conversation.goals_shown import GoalsNow, goals_in
 from application.design.story import StoryStep, story_of
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression, compression_of
@@ -116,7 +117,7 @@ class Mark:
     after: str
     """The message behind which it stands; "" = before all."""
     kind: str
-    """permission, checkpoint, failure, limit, note, stop; of an imported conversation what its file says."""
+    """permission, goals, checkpoint, failure, limit, note, stop; of an imported one what its file says."""
     text: Message
 
 
@@ -159,6 +160,8 @@ class ShownSession:
     """For messages of the user that have more than one version: the ids of all, the oldest first."""
     compressions: tuple[ShownCompression, ...] = ()
     """In their order."""
+    goals: tuple[GoalsNow, ...] = ()
+    """Of circuits, as they stood when the user asked."""
     marks: tuple[Mark, ...] = ()
     """Of an imported conversation: what its file tells beside the messages."""
     is_chat_newest: bool = False
@@ -231,6 +234,7 @@ def shown(
         notes=_notes(events),
         stops=_stops(events),
         compressions=_compressions(events),
+        goals=goals_in(events),
         marks=_marks(events),
         design=_story(events, own if is_ours else ()) if summary.work_mode == "workflow" else (),
         uses=uses,

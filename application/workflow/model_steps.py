@@ -21,12 +21,12 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from application.agent.answer import usage_of_chunk
 from application.agent.loop import LOOP, compiled_loop
 from application.conversation.turn_parts import TurnParts
+from application.design.plain_state import verdict_from_plain
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.ports.project import ABSENT
 from application.tool_execution.tools.circuits import AnalyzeArguments, analyze_file
 from application.tool_execution.tools.result_source import result_content
 from application.workflow.journal import Said
-from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.circuit.said_figures import marked

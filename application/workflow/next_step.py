@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from application.conversation.inspecting import NextStep
+from application.design.plain_state import goal_from_plain, verdict_from_plain
 from application.design.round_history import can_be_undone, judged_rounds, timeline
 from application.graph.state import GraphState, UserIntent
 from application.tool_execution.definition import ToolContext
@@ -21,7 +22,6 @@ from application.workflow.model_steps import (
     read_if_there,
 )
 from application.workflow.nodes.model import action_values, first_text, first_values, task_of
-from application.workflow.plain_state import goal_from_plain, verdict_from_plain
 from domain.design.checkpoint_reading import CheckpointReader
 from domain.design.likeness import KnownTexts
 from domain.llm.chat import ModelRoom

@@ -180,7 +180,7 @@ class Progress:
             self.emit(SessionOpened(session_id=self._session_id))
 
     def done(self, stop_reason: StopReason | None) -> Done:
-        from application.workflow.plain_state import verdict_from_plain
+        from application.design.plain_state import verdict_from_plain
 
         state = self.state
         verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
@@ -223,8 +223,8 @@ def decider(
     `designs_any`: the model designs circuits of no family of ours too.
     Where `recapitulate` says so the first question comes with what it is about, told before the interruption.
     """
+    from application.design.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
     from application.workflow.edges import why_rounds_rest
-    from application.workflow.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
 
     is_first = True
 
@@ -291,7 +291,7 @@ def meant_to_plain(meant: CheckpointIntent) -> dict[str, Any]:
 
 def _told_before(state: GraphState) -> list[DesignEvent]:
     """The goals, and the figures of the last round."""
-    from application.workflow.plain_state import intent_from_plain, verdict_from_plain
+    from application.design.plain_state import intent_from_plain, verdict_from_plain
 
     intent = intent_from_plain(state["design_intent"])
     told: list[DesignEvent] = [GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions)]

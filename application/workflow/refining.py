@@ -76,7 +76,7 @@ def asks_for_new_circuit(text: str) -> bool:
 
 
 def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
-    from application.workflow.plain_state import goal_from_plain
+    from application.design.plain_state import goal_from_plain
 
     try:
         return tuple(goal_from_plain(plain) for plain in state["design_intent"]["goals"])
@@ -90,7 +90,7 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     A language model `takes_any_wish`: what changes no goal is an instruction for the circuit. It begins from
     the circuit as it is, and so does whoever improves one that our families did not make.
     """
-    from application.workflow.plain_state import goal_to_plain
+    from application.design.plain_state import goal_to_plain
 
     known = goals_in(state)
     goals = goals_changed_by(text, known)

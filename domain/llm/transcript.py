@@ -3,6 +3,7 @@
 Works on the plain JSON events of a transcript, without LangChain, so that quick commands can use it.
 Events: ``session`` (the header), ``message``, ``delta`` (a piece of an answer that is streaming),
 ``replaced`` (the message of that id from now on), ``seen`` (files a model was shown), ``renamed``, ``turn``,
+``goals`` (how a circuit's goals stood: `goals_shown`),
 ``damaged`` (a line of the file that could not be read), ``shortened`` (here lines are missing that were once
 written); others are kept in the file and ignored here.
 
@@ -442,10 +443,10 @@ def no_session(reference: str) -> UserInputError:
 
 
 _OF_THE_WHOLE = frozenset(
-    {"session", "renamed", "adopted", "compressed", "compression_restored", "damaged", SHORTENED}
+    {"session", "renamed", "adopted", "compressed", "compression_restored", "goals", "damaged", SHORTENED}
 )
-"""Lines that count in every version. A summary stands for messages before it: whether these are all there
-is asked where it is sent."""
+"""Lines that count in every version. A summary stands for messages before it, goals stand behind one: whether
+these are there is asked where it is sent, or shown."""
 
 
 class Branches:
@@ -525,7 +526,7 @@ def branch_of(events: Iterable[Json]) -> list[Json]:
 
 _OF_A_CHAT = frozenset(
     {"message", "delta", "replaced", "seen", "turn", "confirmation", "adopted", "compressed"}
-    | {"compression_restored"}
+    | {"compression_restored", "goals"}
 )
 
 

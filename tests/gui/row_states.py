@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from application.conversation.goals_shown import GoalsNow
 from application.ports.events import Done, SimulationProgressed, StudyProgressed
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.attachments import Attachment
@@ -27,7 +28,6 @@ from presentation.panels.conversation.items import (
     DesignEnd,
     ErrorBlock,
     GoalsCard,
-    GoalsNow,
     Interrupted,
     Item,
     Narration,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
+from application.conversation.goals_shown import GoalsNow
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.goals import DesignGoal
-from presentation.panels.conversation.items import GoalsNow, UserText
+from presentation.panels.conversation.items import UserText
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.editor.newest_point import NewestPoint
+from presentation.session_export import export_text
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.gui.conftest import Until
@@ -105,6 +108,28 @@ async def test_goals_are_shown_with_their_figures_changed_in_words_and_put_back(
     await until(lambda: len(of(panel, GoalsNow)) == 4)
     assert "The circuit has changed since run 1." in shown(panel)
     assert not of(panel, UserText), "nothing of it is a message"
+    # Kept as it stands: also where nothing was said yet, as the rows of others, and in what is exported.
+    cards, session = of(panel, GoalsNow), panel.session_id
+    assert session
+    with FakeLLMServer([answer("It is a low-pass.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "what is it?")
+        type_and_send(panel, "/goals")  # while the answer comes
+        await until(lambda: not panel.is_running and len(of(panel, GoalsNow)) == 5)
+    await until(lambda: not services.app.program.tasks.handles)
+    again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    again.show()
+    again.open_session(session)
+    await until(lambda: len(of(again, GoalsNow)) == 5)
+    assert [replace(card, after="") for card in of(again, GoalsNow)[:4]] == cards
+    order = [type(item).__name__ for item in again.model.items]
+    assert order == [*["GoalsNow"] * 4, "UserText", "GoalsNow", "AnswerText"]
+    again.close_panel()
+    sessions = services.app.conversations.sessions
+    text = export_text(await sessions.show(project, session), "md", services.language)
+    assert "Goals of filter.cir by run 1: 1 of 1 goal met; peaking" in text
+    branch = await sessions.branch(project, session, name="b")
+    assert len((await sessions.show(project, branch)).goals) == 5
 
 
 async def test_goals_that_the_rules_do_not_read_are_asked_of_the_model(

@@ -7,12 +7,12 @@ import hashlib
 from pathlib import Path
 
 from application.design.circuit_goals import save_goals
+from application.design.plain_state import goal_from_plain, goal_to_plain, intent_from_plain
 from application.graph.state import GraphState
 from application.ports.project import ABSENT, ProjectFiles
 from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
 from application.workflow.nodes._effects import Finished, Step
-from application.workflow.plain_state import goal_from_plain, goal_to_plain, intent_from_plain
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 

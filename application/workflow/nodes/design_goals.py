@@ -9,6 +9,12 @@ from typing import Any
 
 from langgraph.types import interrupt
 
+from application.design.plain_state import (
+    goal_from_plain,
+    goal_to_plain,
+    intent_from_plain,
+    intent_to_plain,
+)
 from application.graph.state import GraphState, UserIntent
 from application.ports.events import GoalsUnderstood, TextWritten
 from application.ports.project import ProjectFiles
@@ -17,12 +23,6 @@ from application.simulation.simulating import RunSimulation
 from application.workflow.goal_readers import Understand
 from application.workflow.journal import Decided, Said
 from application.workflow.nodes._effects import Finished, Step
-from application.workflow.plain_state import (
-    goal_from_plain,
-    goal_to_plain,
-    intent_from_plain,
-    intent_to_plain,
-)
 from application.workflow.start_state import without_circuit
 from domain.design.catalogue import follow
 from domain.simulation.goal_conditions import corners_named, runs_of

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from application.design.plain_state import verdict_from_plain
 from application.graph.state import GraphState, JudgedRound
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ProjectFiles
@@ -17,7 +18,6 @@ from application.workflow.journal import DesignJournal, PlannedCall, Said
 from application.workflow.model_steps import ModelSteps, Worked, read_if_there
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.nodes.circuit import SIMULATE_TOOL, is_changed, keep_goals
-from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES
 from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_in

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from application.design.plain_state import intent_from_plain
 from application.design.round_history import judged_rounds, number_shown
 from application.graph.state import GraphState, JudgedRound, PlannedRestoring
 from application.ports.events import UNDO_TOOL, GoalsUnderstood, MainCircuitRestored, TextWritten
@@ -20,7 +21,6 @@ from application.tool_execution.operations import Operations
 from application.workflow.journal import Carried, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import WRITE_TOOL, hash_in, is_changed, keep_goals
-from application.workflow.plain_state import intent_from_plain
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, message_from_plain, msg
 from shared.ulid import new_ulid

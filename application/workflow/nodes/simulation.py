@@ -11,6 +11,14 @@ from typing import Any
 
 from langgraph.types import interrupt
 
+from application.design.plain_state import (
+    goal_from_plain,
+    messages_from_plain,
+    messages_to_plain,
+    no_circuit_message,
+    verdict_from_plain,
+    verdict_to_plain,
+)
 from application.design.round_history import number_shown
 from application.graph.state import ConditionRun, GraphState, JudgedRound
 from application.ports.events import CheckpointReached, IterationFinished, TextWritten
@@ -27,14 +35,6 @@ from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals
 from application.workflow.nodes.design_goals import GoalNotes, with_goals
 from application.workflow.nodes.model import Steps, history
-from application.workflow.plain_state import (
-    goal_from_plain,
-    messages_from_plain,
-    messages_to_plain,
-    no_circuit_message,
-    verdict_from_plain,
-    verdict_to_plain,
-)
 from domain.design.comment_check import netlist_quantities
 from domain.design.round_table import asked, round_table, value_beside_limit
 from domain.simulation.goal_conditions import Settings, distinct_settings, runs_of

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from application.workflow.plain_state import intent_from_plain, verdict_from_plain
+from application.design.plain_state import intent_from_plain, verdict_from_plain
 from domain.design.catalogue import propose, revise, understand
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal, netlist_hash

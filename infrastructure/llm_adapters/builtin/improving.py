@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from application.workflow.plain_state import intent_from_plain
+from application.design.plain_state import intent_from_plain
 from domain.circuit.line_changes import LineChange, value_changes
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import format_number

@@ -13,6 +13,7 @@ from typing import Any, cast
 from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QDesktopServices, QGuiApplication
 
+from application.conversation.goals_shown import GoalsNow
 from application.groups.conversations import Conversations
 from application.groups.project import Project
 from application.tool_execution.taking_back import UndoChoice
@@ -28,7 +29,6 @@ from presentation.panels.conversation.items import (
     Choice,
     Designable,
     ErrorBlock,
-    GoalsNow,
     Interrupted,
     Item,
     Note,

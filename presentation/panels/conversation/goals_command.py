@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any
 
 from PyQt6.QtWidgets import QWidget
 
+from application.conversation.goals_shown import GoalsNow
 from application.groups.project import Project
 from application.project.browsing import ResultSummary
 from domain.llm.provider_settings import BUILTIN
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.mentions import can_be_mentioned, mention
-from presentation.panels.conversation.items import GoalsNow
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.words import busy, with_advice
 from presentation.ui.workspace import WindowServices
@@ -38,6 +39,8 @@ class GoalsCommand:
         self._project = project
         self._panel = panel
         self._say = say
+        self._turns = asyncio.Lock()
+        """One after the other: the first card of a conversation begins it."""
 
     def run(self, model: ConversationViewModel, text: str) -> None:
         """Show the goals of the circuit in front; with a text first change them as it says."""
@@ -71,10 +74,17 @@ class GoalsCommand:
         for model in models:
             card = next((row for row in model.items.backwards() if isinstance(row, GoalsNow)), None)
             if card is not None and model.root is not None:
-                self._start(self._put(model, model.root, model.root / card.path, card.key))
+                self._start(self._put(model, model.root, model.root / card.path, card.key, is_asked=False))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        self._services.start(work, kind="goals")
+        async def in_turn() -> None:
+            try:
+                async with self._turns:
+                    await work
+            finally:
+                work.close()  # it was stopped before its turn came
+
+        self._services.start(in_turn(), kind="goals")
 
     async def _change(self, model: ConversationViewModel, root: Path, circuit: Path, text: str) -> None:
         """What the rules read for sure is done at once; what they do not, the model is asked to do."""
@@ -135,11 +145,18 @@ class GoalsCommand:
         *,
         before: tuple[DesignGoal, ...] | None = None,
         is_undone: bool = False,
+        is_asked: bool = True,
     ) -> None:
-        """Put the card at its place, or at the end; what it told of a change stays."""
+        """Put the card at its place, or at the end; what it told of a change stays.
+
+        Where nobody `is_asked`, it is not told that the card could not be stored anew.
+        """
         session_id, known = model.session_id, model.items.get(key)
-        if before is None and isinstance(known, GoalsNow):
-            before, is_undone = known.before, known.is_undone
+        after = ""
+        if isinstance(known, GoalsNow):
+            after = known.after
+            if before is None:
+                before, is_undone = known.before, known.is_undone
         try:
             goals = await self._project.browse.goals(root, circuit)
             result, is_older = await self._newest(root, circuit)
@@ -147,7 +164,8 @@ class GoalsCommand:
         except CircuitAIError as error:
             self._say(with_advice(error))
             return
-        if model.root != root or model.session_id != session_id:
+        is_begun = not session_id and model.is_running  # by what was said meanwhile
+        if model.root != root or not (model.session_id == session_id or is_begun):
             return  # another conversation is shown in its tab
         card = GoalsNow(
             key=key,
@@ -157,8 +175,11 @@ class GoalsCommand:
             is_older=is_older,
             before=before,
             is_undone=is_undone,
+            after=after,
         )
-        model.replace_item(card)
+        problem = await model.transcript.keep_goals(card) if card != known else None
+        if problem is not None and is_asked:
+            self._say(problem)
 
     async def _newest(self, root: Path, circuit: Path) -> tuple[ResultSummary | None, bool]:
         """The circuit's newest run that ended well here, and whether its text was another then."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
+from application.conversation.goals_shown import GoalsNow
 from application.ports.events import Done
 from domain.llm.attachments import Attachment, PreparedAttachment
 from domain.llm.chat import ProviderChoice, WebSource
@@ -118,25 +119,6 @@ class GoalsCard:
     key: str
     goals: tuple[DesignGoal, ...]
     assumptions: tuple[Message, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoalsNow:
-    """How the goals of a circuit stand by its newest run, because the user asked; in no transcript."""
-
-    key: str
-    path: str
-    """Of the circuit, relative to the project."""
-    verdicts: tuple[GoalVerdict, ...] = ()
-    """Of all its goals; what was not measured has NaN."""
-    run: int = 0
-    """Number of the run; 0 = the circuit has none of its own that ended well."""
-    is_older: bool = False
-    """The circuit was another then."""
-    before: tuple[DesignGoal, ...] | None = None
-    """The goals that stood before the user changed them with it; None: it only shows them."""
-    is_undone: bool = False
-    """That change was taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
 
+from application.conversation.goals_shown import GoalsNow
 from application.conversation.session_texts import compressed_words
 from application.simulation.failure_place import place_of
 from domain.llm.tools.text_files import Hunk, LineDiff
@@ -32,7 +33,6 @@ from presentation.panels.conversation.items import (
     DesignEnd,
     ErrorBlock,
     GoalsCard,
-    GoalsNow,
     Interrupted,
     Narration,
     Note,

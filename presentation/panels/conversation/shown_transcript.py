@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.conversation.goals_shown import GoalsNow
 from domain.llm.compression import RESTORED
 from presentation.panels.conversation.items import END, CompressedRow, Note, ScrollPlace, UserText
+from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.words import busy, with_advice
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -39,6 +42,10 @@ class ShownTranscript:
         """Number of the newest request for another conversation; older ones give way."""
         self._written: int | None = 0
         """Bytes of the shown transcript when we last wrote to it; None while we do."""
+        self.is_keeping = False
+        """Something but a run is being written to it: what is said meanwhile waits for that."""
+        self._unkept: list[str] = []
+        """Keys of cards that are written when the run has ended."""
 
     # --- opened and followed -------------------------------------------------------------------------
 
@@ -114,6 +121,54 @@ class ShownTranscript:
         session_id = self._model.session_id
         sizes = (info.size for info in self._shelf.sessions if info.session_id == session_id)
         self._written = 0 if by_others else next(sizes, 0)
+
+    async def keep_goals(self, card: GoalsNow) -> Message | None:
+        """Show a card about goals, and write it; a conversation begins with it where nothing was said yet.
+        What is written while a run is under way waits for its end. Why it is not kept."""
+        model = self._model
+        root, session_id = model.root, model.session_id
+        if model.is_running and model.items.get(card.key) is None:
+            said = next((row.key for row in model.items.backwards() if isinstance(row, UserText)), "")
+            card = replace(card, after=said)
+        model.items.put(card)
+        model.tell()
+        if root is None:
+            return None
+        if not model.can_change:
+            self._unkept.append(card.key)
+            return None
+        model.is_held, self.is_keeping, self._written = True, True, None
+        try:
+            kept_in = await self._conversations.sessions.keep_goals(root, session_id, card)
+            if (root, session_id) == (model.root, model.session_id):
+                model.adopt(kept_in)
+        except CircuitAIError as error:
+            return with_advice(error)
+        finally:
+            model.is_held = self.is_keeping = False
+            model.send_waiting()
+            infos = await self._shelf.relist(model.root)
+            if not model.is_running:
+                self.note_written(by_others=model.is_taken_over)
+        kept = (info for info in infos if info.session_id == model.session_id)
+        model.name = next((title_of(info.name, info.preview) for info in kept), model.name)
+        model.tell()
+        return None
+
+    def keep_what_waited(self) -> None:
+        """The run has ended: write what was shown meanwhile."""
+        waited, self._unkept = self._unkept, []
+        cards = [
+            card for key in dict.fromkeys(waited) if isinstance(card := self._model.items.get(key), GoalsNow)
+        ]
+        if cards:
+            self._window.start(self._keep_all(cards), kind="sessions")
+
+    async def _keep_all(self, cards: Sequence[GoalsNow]) -> None:
+        for card in cards:
+            if (problem := await self.keep_goals(card)) is not None:
+                self._model.put_note(problem)
+                return
 
     # --- the list of conversations -------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast
 
+from application.conversation.goals_shown import GoalsNow
 from application.conversation.shown_session import ShownCall, ShownMessage, ShownSession
 from application.design.story import Ended, StoryStep
 from application.ports.events import Done, StopReason
@@ -64,8 +65,8 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     apart = {step.said_in for step in session.design}
     turn = ""
     is_told_by_program = False
-    compressed, marked = _compressed(session), _marked(session)
-    items |= {row.key: row for row in (*marked.get("", ()), *compressed.get("", ()))}
+    beside, marked = _beside(session), _marked(session)
+    items |= {row.key: row for row in (*marked.get("", ()), *beside.get("", ()))}
     for number, message in enumerate(session.messages):
         is_last = number == len(session.messages) - 1
         if message.role in ("user", "program"):
@@ -75,7 +76,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             _put_limit(items, session, turn, is_newest=False)
             _put_note(items, session, turn)
             _put_stop(items, session, turn, is_newest=False)
-            items |= {row.key: row for row in compressed.get(_END_OF + turn, ())}
+            items |= {row.key: row for row in beside.get(_END_OF + turn, ())}
             turn = message.id
         story = told.get(message.id)
         for item in _items_of_message(message, session, story, is_last=is_last):
@@ -89,11 +90,11 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             _put_result(items, message)
         if story is not None and story.verdicts:
             _judge(items, story)
-        items |= {row.key: row for row in (*marked.get(message.id, ()), *compressed.get(message.id, ()))}
+        items |= {row.key: row for row in (*marked.get(message.id, ()), *beside.get(message.id, ()))}
         for step in behind.get(message.id, ()):
             _put_step(items, step, session)
     _put_end(items, session, turn)
-    items |= {row.key: row for row in compressed.get(_END_OF + turn, ())}
+    items |= {row.key: row for row in beside.get(_END_OF + turn, ())}
     _open_chip(items)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
@@ -154,9 +155,9 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
         items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
 
 
-def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
-    """The rows of compressions by the message behind which they were made; one by hand, made when its turn
-    had ended, stands below the mark that tells how, by `_END_OF` the turn's first message."""
+def _beside(session: ShownSession) -> dict[str, list[CompressedRow | GoalsNow]]:
+    """The rows of compressions and of goals by the message behind which they were made; what was made when
+    its turn had ended stands below the mark that tells how, by `_END_OF` the turn's first message."""
     ends: dict[str, str] = {}
     turn, last = "", list[str]()
     for message in session.messages:
@@ -167,7 +168,7 @@ def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
             last.clear()
         last.append(message.id)
     ends |= dict.fromkeys(last, _END_OF + turn)
-    found: dict[str, list[CompressedRow]] = {}
+    found: dict[str, list[CompressedRow | GoalsNow]] = {}
     for shown in session.compressions:
         one = shown.compression
         row = CompressedRow(
@@ -178,6 +179,8 @@ def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
         )
         place = shown.after if one.is_automatic else ends.get(shown.after, shown.after)
         found.setdefault(place, []).append(row)
+    for goals in session.goals:
+        found.setdefault(ends.get(goals.after, goals.after), []).append(goals)
     return found
 
 

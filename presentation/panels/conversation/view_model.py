@@ -365,7 +365,7 @@ class ConversationViewModel:
                 # Calls that wait for permission are given up, and the turn with them; then the text is sent.
                 self._window.start(self._app.program.stop.stop("user", scope=self.scope), kind="stop")
             return problem
-        if self.is_running:
+        if self.is_running or self.transcript.is_keeping:
             return self._let_wait(text)
         return self.outbox.with_files(lambda attached: self.begin(text, attached))
 
@@ -385,9 +385,14 @@ class ConversationViewModel:
     def _on_queue(self) -> None:
         was_edited, self._is_queue_edited = self._is_queue_edited, bool(self.queue.edited)
         has_ended = was_edited and not self._is_queue_edited
-        if has_ended and not self.is_running and self.queue.is_free and self.root is not None:
-            self._send_next()  # it waited for the end of the edit only
+        if has_ended:  # it waited for the end of the edit only
+            self.send_waiting()
         self._window.state_changed()
+
+    def send_waiting(self) -> None:
+        """Nothing holds up any more what was said meanwhile."""
+        if not self.is_running and self.queue.is_free and self.root is not None:
+            self._send_next()
 
     def _send_next(self) -> None:
         entry = self.queue.take_first()
@@ -562,7 +567,7 @@ class ConversationViewModel:
             changes=self._changes,
             model=self.model_name,
             flush_ms=self._flush_ms,
-            adopt=self._adopt,
+            adopt=self.adopt,
             written=self.outbox.forget,
             tell=self._tell,
         )
@@ -571,7 +576,8 @@ class ConversationViewModel:
         self._window.start(self._run.work(), kind="conversation", scope=self.scope)
         self._tell()
 
-    def _adopt(self, session_id: str) -> None:
+    def adopt(self, session_id: str) -> None:
+        """What is shown has begun this conversation."""
         if session_id == self.session_id:
             return
         before, is_new = self.place, not self.session_id
@@ -624,6 +630,7 @@ class ConversationViewModel:
                 self.queue.hold()
             if stopped_for or self.queue.is_free:
                 self._send_next()
+        self.transcript.keep_what_waited()
         if self.transcript.is_unread and not self.is_running:  # it was said before the rest was read
             self.transcript.open(self.session_id)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from application.conversation.goals_shown import GoalsNow
 from application.conversation.session_marks import STOPS
 from application.tool_execution.taking_back import UndoChoice
 from domain.llm.chat import ProviderChoice
@@ -23,7 +24,6 @@ from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
     ErrorBlock,
-    GoalsNow,
     Interrupted,
     OperationCard,
     Retry,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from application.app import Application
+from application.design.plain_state import verdict_from_plain, verdict_to_plain
 from application.ports.events import (
     ChatEvent,
     ConfirmationGiven,
@@ -29,7 +30,6 @@ from application.ports.events import (
 )
 from application.workflow.design_sessions import reply_of
 from application.workflow.designing import Answer, Ask, DesignRequest, Question, Reply, ResumeRequest
-from application.workflow.plain_state import verdict_from_plain, verdict_to_plain
 from bootstrap import build
 from domain.design.checkpoint_intent import read_checkpoint_text
 from domain.llm.chat import ProviderChoice, ProviderError

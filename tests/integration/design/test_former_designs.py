@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import bootstrap
+from application.design.plain_state import goal_from_plain
 from application.ports.events import AnswerStreamed, IterationFinished
 from application.workflow.designing import Answer, Question, Reply, ResumeRequest
-from application.workflow.plain_state import goal_from_plain
 from infrastructure.persistence.project import ProjectFolders
 from shared.errors import CircuitError, UserInputError
 from tests.fakes.signed_transcript import sign_lines

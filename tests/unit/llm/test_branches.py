@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from application.conversation.goals_shown import GoalsNow, goals_event, goals_in
 from application.conversation.session_texts import json_document
 from application.conversation.shown_session import shown
 from domain.llm.conversation_record import ConversationRecord
@@ -21,6 +24,8 @@ from domain.llm.transcript import (
     messages_of,
     text_of,
 )
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
 from infrastructure.persistence.sessions import SessionFiles
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
@@ -43,6 +48,33 @@ def answered(text: str, turn: str) -> list[Event]:
         {"event": "message", "message": message, "step": f"{turn}/1"},
         {"event": "turn", "turn_id": turn, "state": "ended", "stop_reason": "completed"},
     ]
+
+
+def test_goals_stand_behind_a_message_that_stands_each_as_its_last_line_says() -> None:
+    goal = DesignGoal(metric="gain", expression="max(db(v(out)))", unit="dB", minimum=20.0)
+    figure = GoalVerdict(goal=goal, measured=Quantity(value=math.inf, unit="dB"), met=True)
+    first, second = said("u1"), said("u2")
+    one, two = first[0]["message"]["id"], second[0]["message"]["id"]
+    shows = GoalsNow(key="a", path="a.cir", verdicts=(figure,), run=3, after=one)
+    changes = replace(shows, key="b", before=(goal,), is_older=True, after=two)
+    events: list[Event] = [
+        {"event": "session", "session_id": new_ulid(), "name": "n"},
+        goals_event(replace(shows, key="0", after="")),
+        *first, *answered("a1", one), goals_event(shows),
+        *second, *answered("a2", two), goals_event(changes),
+        goals_event(replace(shows, run=4, after=two)),  # a later run, told while the second stands
+        {"event": "goals", "card_id": 7},
+        {**goals_event(shows), "card_id": "c", "verdicts": [{}], "before": 1},
+    ]  # fmt: skip
+    found = shown("s", events).goals
+    assert [each.key for each in found] == ["0", "a", "b", "c"]
+    assert found[1:3] == (replace(shows, run=4), changes)
+    assert found[3] == replace(shows, key="c", verdicts=())
+    events += [*said("u2, changed", two)]
+    assert [each.key for each in shown("s", events).goals] == ["0", "a", "c"]
+    assert shown("s", events).goals[1].run == 4
+    assert [each.key for each in shown("s", events, version=two).goals] == ["0", "a", "b", "c"]
+    assert [each.key for each in goals_in(branched(events))] == ["0", "a", "c"]
 
 
 class Story:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from application.workflow.plain_state import intent_to_plain, verdict_to_plain
+from application.design.plain_state import intent_to_plain, verdict_to_plain
 from domain.design import catalogue
 from domain.design.designer import DesignIntent, netlist_hash
 from domain.llm.chat import ChatRequest, StreamChunk, WireMessage, WireToolCall
