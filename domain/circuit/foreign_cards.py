@@ -56,8 +56,8 @@ FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|
 """The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
 OWN_LIBRARY = late_pattern(
     r"(?:^|/)(?:standard\.(?:dio|bjt|mos|jft|cap|ind|bead|res)|(?:ltc|adi|ad)\d*\.lib|"
-    r"ltc?\d+[\w.-]*\.(?:sub|lib)|ne555\.sub|pc817\.sub|4n2[57]\.sub|"
-    r"universalop-?amps?\d*\.(?:sub|lib)|opamps?\.sub|(?:nom|nomd|eval|evald|evalaa|breakout|bipolar|diode|"
+    r"(?:ltc?|adr)\d+[\w.-]*\.(?:sub|lib)|(?:ne555|pc817|4n2[57]|cny17|moc205)\.sub|"
+    r"universalop-?amps?\d*[ab]?\.(?:sub|lib)|opamps?\.sub|(?:nom|nomd|eval|evald|evalaa|breakout|bipolar|diode|"
     r"analog|analog_p|abm|source|jfet|pwrmos|opamp)\.lib)$",
     re.IGNORECASE,
 )
@@ -178,6 +178,18 @@ def written(statement: Statement, name: Field) -> str:
 
 def micro(raw: str) -> str:
     return raw if raw.isascii() else MICRO.sub("u", raw)
+
+
+def without_torn_brackets(raw: str) -> str:
+    """A model's card without its parentheses, where some are not closed or close nothing.
+
+    They mean nothing there: LTspice passes over them, while ngspice looks for the end without end and takes
+    all memory. Those inside an expression in braces stay.
+    """
+    outside = re.sub(r"\{[^{}]*\}", "", raw)
+    if outside.count("(") == outside.count(")"):
+        return raw
+    return re.sub(r"(\{[^{}]*\})|[()]", lambda found: found[1] or " ", raw)
 
 
 def is_zero(text: str) -> bool:

@@ -79,6 +79,10 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("misc", "NE555.sub", "-112,-96 -112,-32 -112,32 -112,96 112,96 112,32 112,-32 112,-96", "NE555"),
     ("optos", "4N25.sub", _OPTO, "4N25 4N25A=4N25 4N26=4N25"),
     ("optos", "4N27.sub", _OPTO, "4N27 4N28=4N27"),
+    ("optos", "CNY17.sub", _OPTO, "CNY17-1=CNY17_Igain=.724m CNY17-2=CNY17_Igain=1.39m "
+     "CNY17-3=CNY17_Igain=2.44m"),
+    ("optos", "MOC205.sub", _OPTO, "MOC205=MOC205_Igain=.724m MOC206=MOC205_Igain=1.28m "
+     "MOC207=MOC205_Igain=2.44m"),
     ("optos", "PC817.sub", _OPTO_4, "PC817A=PC817_Igain=1m PC817B=PC817_Igain=1.5m PC817C=PC817_Igain=2.3m "
      "PC817D=PC817_Igain=3.4m"),
     ("references", "LTC3.lib", _UPRIGHT, "LT1004-1.2 LT1004-2.5 LT1634-1.25 LT1634-2.5 LT1634-4.096 "
@@ -90,6 +94,12 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
      "LT6654-3.3 LT6654-4.096 LT6654-5"),
     ("references", "LT6656.lib", "0,64 -112,0 112,0", "LT6656-1.25 LT6656-2.048 LT6656-2.5 LT6656-3 "
      "LT6656-3.3 LT6656-4.096 LT6656-5"),
+    ("references", "LTC4.lib", "0,-96 0,96 96,0", "LT1236-5 LT1236-10"),
+    ("references", "LT1021-7.sub", "-112,0 0,80 112,0", "LT1021-7"),
+    *(
+        ("references", f"{name}.sub", "-128,0 0,96 128,0", name)
+        for name in ("ADR4520", "ADR4525", "ADR4533", "ADR4550")
+    ),
     ("powerproducts", "LT1083.lib", _REGULATOR, "LT1083 LT1083-5 LT1083-12 LT1084 LT1084-3.3 LT1085 LT1086 "
      "LT1086-5"),
     ("powerproducts", "LT1117.lib", _REGULATOR, "LT1117 LT1117-3.3 LT1117-5"),
@@ -207,6 +217,8 @@ def _generics() -> Mapping[str, _Generic]:
         ),
         "ne555": _Generic(msg("timer of the bipolar type"), "1 2 3 4 5 6 7 8", file="NE555.lib"),
         "4n25": _optocoupler("a k c e b", "0.5"), "4n27": _optocoupler("a k c e b", "0.3"),
+        "cny17": _optocoupler("a k c e b", "igain*1k", " igain=1m"),
+        "moc205": _optocoupler("a k c e b", "igain*1k", " igain=1m"),
         "pc817": _optocoupler("a k c e", "igain*1k", " igain=1m"),
         "ltc4440": _Generic(
             msg("high-side gate driver"),
@@ -223,16 +235,19 @@ def _generics() -> Mapping[str, _Generic]:
             match = _VOLTS.fullmatch(name)
             if match is None:
                 continue
-            volts = {"1.2": 1.235}.get(match["volts"] or "", float(match["volts"] or 2.5))
+            volts = _CALLED.get(match["volts"] or "", float(match["volts"] or 2.5))
             if outline == _REGULATOR:
                 found[name.lower()] = _regulator(volts if match["volts"] else None)
             elif outline.startswith(_UPRIGHT):
                 found[name.lower()] = _shunt("k a trim" if name == "LT1009" else "k a", volts)
             else:
-                found[name.lower()] = _series("in gnd out trim" if "1021" in name else "gnd in out", volts)
+                found[name.lower()] = _series(_SERIES_PORTS.get(outline, "in gnd out"), volts)
     return found
 
 
+_CALLED = {"1.2": 1.235, "20": 2.048, "25": 2.5, "33": 3.3, "50": 5.0}
+"""Volts of a reference whose name does not say them as they are."""
+_SERIES_PORTS = {"0,64 -112,0 112,0": "gnd in out", "-96,-48 -96,48 96,-48 96,48": "in gnd out trim"}
 _VOLTS = late_pattern(
-    r"(?:LT1004|LT1009|LT1021|LT1389|LT1634|LT665[46]|LT108[3-6]|LT1117|LT317A)(?:-(?P<volts>[\d.]+))?"
+    r"(?:LT1004|LT1009|LT1021|LT1236|LT1389|LT1634|ADR45(?=\d)|LT665[46]|LT108[3-6]|LT1117|LT317A)(?:-?(?P<volts>[\d.]+))?"
 )

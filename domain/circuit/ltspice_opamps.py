@@ -16,6 +16,7 @@ OPAMP_LIBRARY, _ANALOG_DEVICES = "LTC.lib", "ADI.lib"
 """Where LTspice has its operational amplifiers."""
 USUAL: tuple[Place | None, ...] = places("-32,80 -32,48 0,32 0,96 32,64")
 """Input +, input -, supply +, supply -, output: the outline of most."""
+USUAL_PORTS = ("inp", "inn", "vcc", "vee", "out")
 
 
 class OpAmp(NamedTuple):
@@ -43,6 +44,12 @@ def ports_of(subcircuit: str) -> tuple[str, ...] | None:
     return _ports([pin for pin in pins if pin is not None])
 
 
+def is_op_amp(subcircuit: str) -> bool:
+    """Whether a subcircuit is an op-amp of LTspice's with five nodes."""
+    pins = [pin for pin in _by_subcircuit().get(subcircuit.lower(), ()) if pin is not None]
+    return len(pins) == len(USUAL) and _is_amplifier(pins)
+
+
 def _ports(pins: Sequence[Place]) -> tuple[str, ...]:
     """What each of five pins is, by where it is."""
     left = sorted(pins)[:2]
@@ -65,7 +72,7 @@ def five_pin_outlines() -> Mapping[tuple[Place, ...], frozenset[Place]]:
             own = pins[: len(USUAL)]
             if len(pins) == count and _is_amplifier(own):
                 at = dict(zip(_ports(own), own, strict=True))
-                in_order = tuple(at[port] for port in ("inp", "inn", "vcc", "vee", "out"))
+                in_order = tuple(at[port] for port in USUAL_PORTS)
                 found.setdefault(in_order, frozenset(pins[len(USUAL) :]))
     return found
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from domain.circuit.ltspice_opamps import USUAL, five_pin_outlines
+from domain.circuit.ltspice_opamps import USUAL, USUAL_PORTS, five_pin_outlines, ports_of
 from domain.circuit.ltspice_symbols import (
     JUMPER,
     Symbol,
@@ -24,6 +24,7 @@ from domain.circuit.ltspice_symbols import (
     plain_name,
 )
 from domain.circuit.outline_places import Place
+from domain.circuit.stand_ins import kind_comment
 from shared.message import Message, msg
 
 MOST_RECORDS = 100_000
@@ -196,7 +197,9 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
     LTspice's library, as in LTspice; what lies elsewhere does not.
     """
     writer = _Writer(find=find, find_beside=find_beside or find)
+    writer.models.update(_models_in(sheet.directives))
     body = writer.lines_of(sheet, depth=0)
+    directives = [_with_letters(line, writer.lettered) for line in sheet.directives]
     lines = [f"* {title}", *body]
     for block in writer.blocks.values():
         lines += ["", *block]
@@ -206,7 +209,7 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
         if letter in writer.letters:
             lines += [*(f".model {kind} {kind}" for kind in kinds), f".lib standard.{file}"]
     lines += [f".lib {name}" for name in writer.libraries]
-    lines += sheet.directives
+    lines += directives
     if not any(line.strip().lower() == ".backanno" for line in sheet.directives):
         lines.append(".backanno")
     lines.append(".end")
@@ -226,8 +229,12 @@ class _Writer:
 
     find: Find
     find_beside: Find
+    models: set[str] = field(default_factory=set)
+    """Those the sheets define, and the bare kinds, in lower case: nothing has to be told about them."""
     blocks: dict[str, list[str]] = field(default_factory=dict)
     """The subcircuits of sheets behind symbols, by their names."""
+    lettered: Mapping[str, str] = field(default_factory=dict)
+    """Of the last sheet, the elements that are called with their letter in front, by their own names."""
     letters: set[str] = field(default_factory=set)
     libraries: dict[str, None] = field(default_factory=dict)
     missing: list[Message] = field(default_factory=list)
@@ -273,7 +280,8 @@ class _Writer:
             ]
             nodes += _fourth(part.attributes.get("prefix", symbol.prefix)[:1].upper(), nodes)
             lines.append(self._line(part, symbol, nodes, depth))
-        return lines
+        self.lettered = dict(_lettered(placed))
+        return [_with_letters(line, self.lettered) for line in lines]
 
     def _symbol(self, part: Part) -> Symbol | None:
         key = part.symbol.lower()
@@ -293,8 +301,7 @@ class _Writer:
             return self._block_line(part, symbol, nodes, depth)
         letter = prefix[0]
         self.letters.add(letter.lower())
-        is_named = name[:1].lower() == letter.lower() and letter not in "Xx"  # LTspice's X1 is an XX1
-        named = name if is_named else f"{letter}{name}"
+        named = _called(name, letter)
         texts = {
             "spicemodel": given.get("spicemodel", symbol.model),
             "value": given.get("value", symbol.value),
@@ -314,7 +321,11 @@ class _Writer:
         if letter in "Xx" and is_name and "=" not in texts["value"]:
             texts["value"] = ""  # it is only shown
         behind = " ".join(texts[key].strip() for key in _ATTRIBUTES if texts[key].strip() not in ("", _EMPTY))
-        return " ".join([named, *nodes, behind]).rstrip()
+        words = behind.split()
+        kind = _drawn_kind(letter.lower(), prefix, part.symbol)
+        model = words[0] if words and "=" not in words[0] else ""
+        said = kind_comment(letter.lower(), model, kind) if model and model.lower() not in self.models else ""
+        return " ".join([named, *nodes, behind, said]).rstrip()
 
     def _block_line(self, part: Part, symbol: Symbol, nodes: Sequence[str], depth: int) -> str:
         """A sheet behind a symbol is a subcircuit; its nodes are called as the symbol's pins."""
@@ -338,7 +349,8 @@ class _Writer:
             self.blocks[called] = []  # a sheet that holds itself ends here
             ports = " ".join(re.sub(r"\s+", "_", port) for port in symbol.names)
             inner = self.lines_of(sheet, depth=depth + 1)
-            self.blocks[called] = [f".subckt {called} {ports}", *inner, *sheet.directives, f".ends {called}"]
+            directives = [_with_letters(line, self.lettered) for line in sheet.directives]
+            self.blocks[called] = [f".subckt {called} {ports}", *inner, *directives, f".ends {called}"]
         values = " ".join(
             part.attributes[key].strip()
             for key in ("spiceline", "spiceline2")
@@ -347,9 +359,65 @@ class _Writer:
         return " ".join([name, *nodes, called, *([values] if values else [])])
 
 
+def _called(name: str, letter: str) -> str:
+    """What an element is called in the netlist: LTspice's X1 is an XX1."""
+    is_named = name[:1].lower() == letter.lower() and letter not in "Xx"
+    return name if is_named else f"{letter}{name}"
+
+
+def _lettered(placed: Sequence[tuple[Part, Symbol | None]]) -> Iterator[tuple[str, str]]:
+    for part, symbol in placed:
+        prefix = part.attributes.get("prefix", symbol.prefix if symbol is not None else "")
+        if prefix and prefix[0] not in "Xx" and _called(part.name, prefix[0]) != part.name:
+            yield part.name.lower(), _called(part.name, prefix[0])
+
+
+def _with_letters(line: str, names: Mapping[str, str]) -> str:
+    """A line whose references to other elements have the names those got: ``I(Ix)`` of a source that is
+    called Ix on the sheet means VIx."""
+    if not names:
+        return line
+
+    def letter(found: re.Match[str]) -> str:
+        return names.get(found[0].lower(), found[0])
+
+    line = re.sub(r"(?<=\bi\()[^()\s,]+(?=\))", letter, line, flags=re.IGNORECASE)
+    if re.match(r"[FHW]", line, re.IGNORECASE):
+        head = line.split()[:3]
+        rest = line[len(" ".join(head)) :]
+        return " ".join(head) + re.sub(r"(?<!\S)\S+", letter, rest, count=1)
+    if re.match(r"K|\.(?:dc|tf|noise|step)\b", line, re.IGNORECASE):
+        return re.sub(r"(?<!\S)\S+", letter, line)
+    return line
+
+
+def _models_in(directives: Sequence[str]) -> Iterator[str]:
+    yield from (kind.lower() for _, kinds in _STANDARD.values() for kind in kinds)
+    for line in directives:
+        words = line.split(None, 2)
+        if len(words) > 1 and words[0].lower() == ".model":
+            yield words[1].lower()
+
+
+def _drawn_kind(letter: str, prefix: str, symbol: str) -> str:
+    """What a transistor's or a diode's symbol says of it: npn, pmos, schottky."""
+    if letter == "d":
+        return plain_name(symbol).lower()
+    is_p = prefix[1:2].upper() == "P"
+    return {"q": ("npn", "pnp"), "m": ("nmos", "pmos"), "j": ("njf", "pjf")}.get(letter, ("", ""))[is_p]
+
+
 def _fitted(part: Part, symbol: Symbol | None, drawn: Set[Place]) -> Symbol | None:
-    """An op-amp that is not in the table has the one outline at whose pins something is drawn."""
-    if symbol is None or not symbol.is_assumed or symbol.pins != USUAL:
+    """An op-amp that is not in the table has the one outline at whose pins something is drawn.
+
+    So has a known one that lies beside its wires: LTspice has changed the outlines of some.
+    """
+    if symbol is None or symbol.prefix != "X" or len(symbol.pins) != len(USUAL):
+        return symbol
+    is_beside = ports_of(symbol.value) == USUAL_PORTS and not all(
+        _at(part, pin) in drawn for pin in _pins(symbol)
+    )
+    if not is_beside and not (symbol.is_assumed and symbol.pins == USUAL):
         return symbol
     fitting = [
         outline

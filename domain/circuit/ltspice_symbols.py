@@ -40,6 +40,7 @@ _TRANSISTOR, _MOSFET, _JFET = "64,0 0,48 64,96", "48,0 0,80 48,96", "48,0 0,64 4
 _CONTROLLED = f"{_UPRIGHT} -48,32 -48,80"
 _LINE = "-48,-16 -48,16 48,-16 48,16"
 _OPAMP = "-32,80 -32,48 0,32 0,96 32,64"
+_UNIVERSAL_VALUES = "Avol=1Meg GBW=10Meg Slew=10Meg"
 _UNIVERSAL = "-32,16 -32,-16 0,-32 0,32 32,0"
 _ROWS: Mapping[str, tuple[str, str, str]] = {
     # name: prefix, pins, value
@@ -71,6 +72,10 @@ _ROWS: Mapping[str, tuple[str, str, str]] = {
     "tline": ("T", _LINE, "Td=50n Z0=50"), "ltline": ("O", _LINE, "LTRA"),
     "misc\\scr": ("X", "16,0 -32,64 16,64", "SCR"), "misc\\triac": ("X", "32,0 -16,64 32,64", "TRIAC"),
     "misc\\diac": ("X", "32,0 32,64", "DIAC"),
+    "misc\\triode": ("X", "0,-48 -48,0 -32,48", "Triode"),
+    "misc\\tetrode": ("X", "0,-48 48,0 -48,16 -32,64", "Tetrode"),
+    "misc\\pentode": ("X", "-32,64 -48,16 48,0 -48,-16 0,-64", "Pentrode"),
+    "misc\\xvaristor": ("X", "16,16 16,96", "varistor"), "misc\\urc": ("U", "16,16 16,80 -16,48", "URC"),
     "opamps\\opamp2": ("X", _OPAMP, "opamp2"),
 }  # fmt: skip
 _GATE = "-32,32 -32,48 -32,64 -32,80 -32,96 32,80 32,48 -16,96"
@@ -109,9 +114,28 @@ _LIBRARY: Mapping[str, Symbol] = {
         prefix="X", pins=places("-32,48 -32,80 32,64"), value="opamp",
         spice_line="Aol=100K", spice_line2="GBW=10Meg",
     ),
-    "opamps\\universalopamp": Symbol(
-        prefix="X", pins=places(_UNIVERSAL), model="level1", value2="Avol=1Meg GBW=10Meg Vos=0",
-        spice_line="En=0 Enk=0 In=0 Ink=0 Rin=500Meg", model_file="UniversalOpAmp1.lib",
+    **dict.fromkeys(
+        ("opamps\\universalopamp", "opamps\\universalopamp1"),
+        Symbol(
+            prefix="X", pins=places(_UNIVERSAL), model="level1", value2="Avol=1Meg GBW=10Meg Vos=0",
+            spice_line="En=0 Enk=0 In=0 Ink=0 Rin=500Meg", model_file="UniversalOpAmp1.lib",
+        ),
+    ),
+    **{
+        f"opamps\\universalopamp{level}": Symbol(
+            prefix="X", pins=places(_UNIVERSAL), model=f"level{of}", value2=_UNIVERSAL_VALUES,
+            spice_line="Ilimit=25m Rail=0 Vos=0 Phimargin=45",
+            spice_line2=f"En=0 Enk=0 In=0 Ink=0 Rin=500Meg{more}", model_file=f"UniversalOpAmp{of}.lib",
+        )
+        for level, of, more in (
+            ("3", "3a", ""), ("3a", "3a", ""), ("3b", "3b", ""), ("4", "4", " Ro=1k Ccm=1p Cdiff=2p")
+        )
+    },
+    "opamps\\universalopamp5": Symbol(
+        prefix="X", pins=places(_UNIVERSAL), model="level5",
+        value2="Avol=1Meg GBW=10Meg Phimargin=45 SlewPos=10Meg SlewNeg=10Meg",
+        spice_line="En=0 Enk=0 In=0 Ink=0 Rcm=500Meg Ccm=1p Rdiff=500k Cdiff=2p Ro=1k",
+        spice_line2="Vos=0 Ibp=2n Ibn=1n Iq=1m Rail=0 Ilimit=25m", model_file="UniversalOpAmp5.lib",
     ),
     **dict.fromkeys(
         ("opamps\\universalopamp2", "opamps\\universalopamps2"),
@@ -124,6 +148,8 @@ _LIBRARY: Mapping[str, Symbol] = {
 }  # fmt: skip
 _FOLDERS = ("misc", "opamps", "digital", "specialfunctions")
 """Of LTspice's library, those with symbols of the table."""
+_OWN_FOLDERS = frozenset({*_FOLDERS, "comparators", "optos", "powerproducts", "references", "adc", "dac",
+                          "filterproducts", "switches"})  # fmt: skip
 JUMPER: tuple[Place, Place] = ((-32, 64), (32, 64))
 """The ends of a jumper, which is a wire."""
 
@@ -149,6 +175,9 @@ def library_symbol(name: str) -> Symbol | None:
         return Symbol(
             prefix="X", pins=part.pins, value=part.subcircuit, model_file=part.library, is_assumed=is_bare
         )
+    if not is_bare and key.rpartition("\\")[0] not in _OWN_FOLDERS:
+        found = library_symbol(plain)  # a folder of the user's: the name tells, and where the wires end
+        return None if found is None else replace(found, is_assumed=True)
     known = op_amp(plain) if is_bare or key.startswith("opamps\\") else None
     if known is None and not key.startswith("opamps\\"):
         return None

@@ -227,6 +227,8 @@ class _Work:
                 raw = foreign.MAKER.sub("", raw)
                 if foreign.BARE_DIODE.fullmatch(raw):
                     raw += " cjo=1f"
+            if keyword == "model":
+                raw = foreign.without_torn_brackets(raw)
             self._replace(statement, self._functions(foreign.micro(raw), statement))
 
     def _library(self, statement: Statement) -> None:

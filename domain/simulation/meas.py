@@ -16,7 +16,8 @@ says less. Kept as it does them:
 
 Beyond ngspice 39, which refuses them: INTEGRAL, DERIV (at a place, or WHEN), v(a,b), TARG AT= (a crash
 there), measurements of every analysis in the deck (ngspice does those of the last one only), noise, and
-FIND of an expression at the operating point (LTspice's ``.meas op``).
+FIND of an expression at the operating point (LTspice's ``.meas op``), and an expression in a vector's place
+(``max mag(v(out))``, ``when mag(v(out))=peak/sqrt(2)``), as LTspice has it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from domain.circuit.numbers import digits_times_power, read_number
 from domain.circuit.parameters import ExpressionError, parse_expression
 from domain.simulation import units
-from domain.simulation.expressions import evaluate
+from domain.simulation.expressions import evaluate, evaluate_vector
 from domain.simulation.meas_cards import MeasClause, MeasStatement
 from domain.simulation.meas_numerics import LAST, Passing, area_under, cut
 from domain.simulation.result import Quantity
@@ -40,6 +41,8 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 _GROUND = frozenset(("0", "gnd"))
+_NAME = re.compile(r"\b[a-z]\w*\([^()]*\)|\b[a-z_]\w*\b(?!\()")
+"""A name alone; what stands in a function's parentheses without others in them are nodes and elements."""
 _COMPLEX_PART = re.compile(r"v(m|r|i|p|db)\((.*)\)")
 
 
@@ -198,12 +201,33 @@ class _Data:
             )
         part = _COMPLEX_PART.fullmatch(wanted) if self._statement.analysis in ("ac", "sp") else None
         vector = self._vector(f"v({part[2]})" if part else wanted)
+        if (
+            vector is None
+            and not _COMPLEX_PART.fullmatch(wanted)
+            and (computed := self._computed(wanted)) is not None
+        ):
+            return computed
         if vector is None or len(vector.data) != len(self._x):
             raise _Failure(
                 msg("The measurement {name} failed: there is no vector {vector} in the {analysis} analysis.",
                     name=self._statement.name, vector=wanted, analysis=self._statement.analysis)
             )  # fmt: skip
         return _part_of(vector, part[1] if part else "r")
+
+    def _computed(self, text: str) -> tuple[RealArray, str] | None:
+        """What an expression gives at each sample (``mag(v(out))``, ``v(a)-v(b)``); None for one that cannot
+        be computed. Parameters and measurements above are numbers in it."""
+        known = self._known
+
+        def number(found: re.Match[str]) -> str:
+            return f"({known[found[0]]!r})" if found[0] in known else found[0]
+
+        try:
+            signal = evaluate_vector(_NAME.sub(number, text), [self._plot])
+        except CircuitAIError:
+            return None
+        data = np.asarray(signal.y.real)
+        return (data, signal.unit) if len(data) == len(self._x) else None
 
     def _vector(self, name: str) -> Vector | None:
         vectors = self._plot.vectors
@@ -312,7 +336,13 @@ class _Data:
         is_number = read_number(clause.equals) is not None or clause.equals in self._known
         if not is_number and self._vector(f"v({part[2]})" if part else clause.equals) is not None:
             return self.values(clause, clause.equals)[0]
-        return np.full(len(self._x), _number(self._statement, clause.equals, self._known))
+        try:
+            return np.full(len(self._x), _number(self._statement, clause.equals, self._known))
+        except _Failure:
+            computed = self._computed(clause.equals)
+            if computed is None:
+                raise
+            return computed[0]
 
     def statistic(self, function: str) -> float:
         """AVG, MIN, MAX or PP over the whole samples of the window."""

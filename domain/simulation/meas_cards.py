@@ -13,6 +13,7 @@ _ALIASES = {"delay": "trig", "integral": "integ", "derivative": "deriv", "expr":
 _FUNCTIONS = frozenset(
     ("trig", "find", "when", "avg", "min", "max", "min_at", "max_at", "rms", "pp", "integ", "deriv", "param")
 )
+_OPERATORS = "+-*/^,"
 _OPTIONS = frozenset(("val", "td", "from", "to", "at", "rise", "fall", "cross"))
 
 
@@ -122,19 +123,29 @@ def _words(text: str) -> list[str]:
 
 
 def _clause(words: Sequence[str], text: str, line: int) -> MeasClause:
-    vector = None
-    if words and not words[0].startswith("at="):
-        vector, words = words[0].strip("\"'"), words[1:]
-    elif not words:
+    if not words:
         raise _wrong(text, line, msg("what to measure is missing"))
-    return MeasClause(vector=vector, options=_options(words, text, line))
+    said, options = ("", words) if words[0].startswith("at=") else _until_options(words)
+    left, _, right = said.partition("=")
+    return MeasClause(
+        vector=left.strip("\"'") or None, equals=right or None, options=_options(options, text, line)
+    )
+
+
+def _until_options(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """What stands before the options: a vector, or an expression that may have blanks (``v(a) - v(b)``)."""
+    count = min(len(words), 1)
+    while count < len(words) and (words[count - 1][-1] in _OPERATORS or words[count][0] in _OPERATORS):
+        count += 1
+    return " ".join(words[:count]), words[count:]
 
 
 def _condition(words: Sequence[str], text: str, line: int) -> MeasClause:
-    left, _, right = words[0].partition("=") if words else ("", "", "")
+    said, options = _until_options(words)
+    left, _, right = said.partition("=")
     if not left or not right:
         raise _wrong(text, line, msg("a condition is written WHEN v(out)=0.5 or WHEN v(a)=v(b)"))
-    return MeasClause(vector=left, equals=right, options=_options(words[1:], text, line))
+    return MeasClause(vector=left, equals=right, options=_options(options, text, line))
 
 
 def _options(words: Iterable[str], text: str, line: int) -> dict[str, str]:

@@ -182,15 +182,25 @@ async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
 
 async def test_op_amps_pi_and_parameters_of_the_instance_alone(app: Application, tmp_path: Path) -> None:
     circuit = tmp_path / "filter.net"
+    torn = ".model 2N7000 VDMOS(Rg=3 (Vto=1.6 Kp=.17 mfg=Someone Vds=60)\n"  # ngspice reads on without end
+    (tmp_path / "broken.mos").write_text(torn)
     circuit.write_bytes(
         "* Z:\\filter.asc\nV1 in 0 2\nVP vp 0 15\nVM vm 0 -15\n"
         "XU1 in out vp vm out level.2 Avol=1Meg GBW=10Meg Slew=10Meg\n"
+        "XU2 0 u2 vp vm beyond level1 Avol=1Meg GBW=10Meg Vos=0\nR11 in u2 1k\nR12 u2 beyond 10k\n"
+        "XU3 0 u3 vp vm limited level2 Avol=1Meg\nR13 in u3 1k\nR14 u3 limited 10k\n"
+        "XU4 in loaded vp vm loaded level3a Ilimit=25m\nR15 loaded 0 50\n"
+        "VS five 0 5\nM1 s 0 five five FDS6670 ; drawn as pmos\nR16 s 0 1k\n"
         "X2 out half divider ratio=2\nR1 x§1 0 {1k*pi}\nI1 0 x§1 1m\n"
         ".subckt divider 1 2\nR1 1 2 {1k*(ratio-1)}\nR2 2 0 1k\n.ends\n"
-        ".lib LTC.lib\n.lib UniversalOpamps2.sub\n.op\n.backanno\n.end\n".encode("cp1252")
+        ".lib LTC.lib\n.lib UniversalOpamps2.sub\n.lib broken.mos\n.op\n.backanno\n.end\n".encode("cp1252")
     )
     _, volts = await _run(app, circuit)
     assert volts["v(out)"] == pytest.approx(2, abs=1e-3)
+    assert volts["v(beyond)"] == pytest.approx(-20, abs=1e-2)  # level 1 has no limits
+    assert volts["v(limited)"] == pytest.approx(-15, abs=0.1)
+    assert volts["v(loaded)"] == pytest.approx(1.25, abs=0.02)  # 25 mA into 50 ohms
+    assert volts["v(s)"] > 4.9, "a P-channel MOSFET with its gate at 0 conducts"
     assert volts["v(half)"] == pytest.approx(1, abs=1e-3)
     assert any(value == pytest.approx(3.14159265, rel=1e-6) for value in volts.values())
     assert await _errors(app, circuit) == []
@@ -211,6 +221,8 @@ def test_zener_voltages_are_those_of_the_name() -> None:
     assert [zener_voltage(name) for name in names] == [5.1, 4.7, 5.1, 12.0, None, 100]
     names = ("1N5226B", "1N5231", "1N5281", "1N5333B", "1N5349B", "1N5388", "1N5399", "1N5822")
     assert [zener_voltage(name) for name in names] == [3.3, 5.1, 200, 3.3, 12, 200, None, None]
+    names = ("MMSZ5231B", "MMBZ12VAL", "KDZ10B", "EDZV5_1B", "BZX384-B15", "PH_BZX384-C3V3", "SMBJ24CA")
+    assert [zener_voltage(name) for name in names] == [5.1, 12, 10, 5.1, 15, 3.3, None]
 
 
 def test_the_example_names_an_op_amp_of_five_pins() -> None:

@@ -267,3 +267,39 @@ def test_comparators_references_and_other_blocks_have_the_pins_of_their_symbols(
     found = lines(converted(f"Version 4\n{flags}{opto}"))
     assert "XU2 a k c e PC817 Igain=1.5m" in found
     assert ".lib PC817.sub" in found
+
+
+def test_an_element_named_without_its_letter_is_still_meant_by_its_name() -> None:
+    """LTspice calls a source Ix in the results, whatever letter its line begins with."""
+    text = RC.replace("InstName V1", "InstName Ix").replace(
+        ".param x=3", r".meas ac i find I(Ix) at 1k\n.tf V(out) Ix\nH1 a 0 ix 10\nB1 b 0 V=V(ix)*i(Ix)"
+    )
+    found = lines(converted(text))
+    assert "VIx N001 0 SINE(0 1 1k) AC 1" in found
+    wanted = [".meas ac i find I(VIx) at 1k", ".tf V(out) VIx", "H1 a 0 VIx 10", "B1 b 0 V=V(ix)*i(VIx)"]
+    assert [line for line in wanted if line not in found] == []
+
+
+@for_each(
+    ("symbol", "value", "behind"),
+    [
+        ("pmos", "FDS6670", "FDS6670 ; drawn as pmos"),  # the name is an N-channel MOSFET's
+        ("pmos", "FDS6675", "FDS6675"),
+        ("nmos", "PartOfMine", "PartOfMine ; drawn as nmos"),
+        ("pnp", "2N3906", "2N3906"),
+        ("pnp", "PNP", "PNP"),
+        ("schottky", "STPS20", "STPS20 ; drawn as schottky"),
+        ("zener", "HouseZener", "HouseZener"),  # a symbol tells no voltage
+    ],
+)
+def test_a_symbol_says_what_a_name_does_not(symbol: str, value: str, behind: str) -> None:
+    text = f"Version 4\nSHEET 1 0 0\nSYMBOL {symbol} 0 0 R0\nSYMATTR InstName P1\nSYMATTR Value {value}\n"
+    assert lines(converted(text))[1].endswith(f" {behind}")
+
+
+def test_a_symbol_in_a_folder_of_another_name_is_ltspices_where_its_pins_are_connected() -> None:
+    """A copy of LTspice's symbols in a folder of one's own, or its folders in another language."""
+    text = RC.replace("SYMBOL voltage", r"SYMBOL Overige\ componenten\\voltage")
+    assert lines(converted(text))[1] == "V1 N001 0 SINE(0 1 1k) AC 1"
+    beside = text.replace("WIRE 64 128 64 96", "WIRE 80 128 80 96")
+    assert "V1" in str(converted(beside).missing)
