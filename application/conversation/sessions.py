@@ -220,11 +220,12 @@ class Sessions:
 
         return await off_loop(work)
 
-    async def branch(self, project: Path, session_id: str, *, name: str) -> str:
+    async def branch(self, project: Path, session_id: str, *, name: str, at: str = "") -> str:
         """Begin another conversation, called `name`, with all that was said in this one, which stays as it
-        is; returns its id. Designs are history there (`domain.llm.transcript.branched`).
+        is; returns its id. Designs are history there. `at`: up to this message
+        (`domain.llm.transcript.branched`).
 
-        Raises UserInputError ("no_session", "session_in_use", "not_adopted", "open_turn"),
+        Raises UserInputError ("no_session", "session_in_use", "not_adopted", "open_turn", "no_message"),
         EnvironmentProblem.
         """
 
@@ -232,7 +233,13 @@ class Sessions:
             with self._store(project) as store:
                 transcript = store.open(session_id)
                 try:
-                    lines = branched(transcript.events)
+                    lines = branched(transcript.events, at)
+                except LookupError as error:
+                    raise UserInputError(
+                        msg("This message is not in the conversation any more."),
+                        advice=msg("Open the conversation again to see what is in it."),
+                        error_type="no_message",
+                    ) from error
                 finally:
                     transcript.close()
                 if has_open_turn(lines):

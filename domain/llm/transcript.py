@@ -530,11 +530,16 @@ _OF_A_CHAT = frozenset(
 )
 
 
-def branched(events: Iterable[Json]) -> list[Json]:
+def branched(events: Iterable[Json], at: str = "") -> list[Json]:
     """The lines with which another conversation begins that goes on from here: what stands now, without
     versions of before. Of designs what was said and done stays; what they wait for does not: a checkpoint
-    is answered once."""
-    lines = branch_of(events)
+    is answered once.
+
+    `at` a message of the user's: with what stood before it alone; at an answer: up to it, with what the tools
+    answered that it called. It may be one of a version of before. Raises LookupError for one nobody knows.
+    """
+    branches = Branches.of(events)
+    lines: Iterable[Json] = _up_to(branches.path_with(at), at) if at else branches.events
     designs = {event.get("turn_id") for event in lines if begins_design(event)}
     return [
         {key: value for key, value in event.items() if key not in ("update", "instead_of")}
@@ -542,3 +547,33 @@ def branched(events: Iterable[Json]) -> list[Json]:
         if event.get("event") in _OF_A_CHAT
         and not (event.get("event") == "turn" and event.get("turn_id") in designs)
     ]
+
+
+def _up_to(events: Iterable[Json], at: str) -> list[Json]:
+    """The lines of the messages up to `at`, and those that were written before the next message came."""
+    events = list(events)
+    entries = [entry.message for entry in entries_of(events)]
+    ids = [message.get("id") for message in entries]
+    if at not in ids:
+        raise LookupError(at)
+    place = ids.index(at)
+    end = place + (role_of(entries[place]) != "user")
+    while place < end < len(entries) and role_of(entries[end]) == "tool":
+        end += 1
+    left = {str(message.get("id")) for message in entries[end:]}
+    kept = list[Json]()
+    is_behind = False
+    for event in events:
+        message_id = message_id_of(event)
+        is_behind = is_behind or message_id in left
+        if event.get("event") == "goals":
+            if event.get("after") not in left:
+                kept.append(event)
+        elif message_id not in left and (message_id or not is_behind):
+            kept.append(event)
+    turn = next((event for event in reversed(kept) if event.get("event") == "turn"), {})
+    if turn.get("state") == "started" and not begins_design(turn):  # the rest of it is left out
+        kept.append(
+            {"event": "turn", "turn_id": turn.get("turn_id"), "state": "ended", "stop_reason": "completed"}
+        )
+    return kept

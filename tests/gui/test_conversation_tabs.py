@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import QLabel, QToolButton, QWidget
 from application.project.window_state import ConversationTab
 from domain.llm.provider_settings import ProviderSettings
 from presentation.dialogs.goals import GoalsDialog
-from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted
+from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted, UserText
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.tab_row import TabLook, TabRow
 from presentation.ui.questions import SmallDialog
@@ -27,6 +27,7 @@ from shared.message import Message
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.ground.campaign import Campaign, campaigns
 from tests.gui.conftest import Until, flush_deletions
+from tests.gui.test_compression_in_window import click_link
 from tests.gui.test_conversation_panel import NoWebView, of, shown, top_dialog, type_and_send, use
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
@@ -255,10 +256,28 @@ async def test_a_branch_goes_on_in_a_tab_of_its_own_and_its_conversation_stays(
         type_and_send(panel, "and here?")
         await until(lambda: not panel.is_running and "In the first." in shown(panel))
         assert not any("and then?" in str(each["content"]) for each in server.requests[-1]["messages"])
+        # From a message: what stood before one's own, which is written anew; up to an answer with it.
+        click_link(panel, "branch")
+        await until(lambda: panel.session_id not in ("", old, new))
+        assert (panel.composer.text, of(panel, UserText)) == ("first?", [])
+        assert len(panel.tabs.all) == 3
+        click_tab(panel, 0)
+        surface = panel.view.surface
+        surface.setFocus()
+        wanted = f"act:branch/{of(panel, AnswerText)[0].key}/"
+        for _ in range(40):
+            QTest.keyClick(surface, Qt.Key.Key_Tab)
+            if surface.textCursor().charFormat().anchorHref() == wanted:
+                break
+        QTest.keyClick(surface, Qt.Key.Key_Return)
+        await until(lambda: len(panel.tabs.all) == 4 and "One." in shown(panel))
+        assert [item.text for item in panel.model.items] == ["first?", "One."]
+        assert panel.composer.text == ""
+        assert panel.composer.edit.hasFocus()
     by_id = {info.session_id: info for info in await sessions.list(project)}
     assert [(by_id[key].message_count, by_id[key].is_ours) for key in (old, new)] == [(4, True)] * 2
     found = await services.app.conversations.search(project, "One")
-    assert {hit.session_id for hit in found.hits} == {old, new}
+    assert {hit.session_id for hit in found.hits} == {old, new, panel.session_id}
 
 
 async def test_a_question_waits_until_its_tab_is_in_front(panel: ConversationPanel, until: Until) -> None:

@@ -64,7 +64,7 @@ async def test_a_stopped_simulation_is_run_again_from_its_card(
     items.put(replace(_card_after(), key="named"))
     items.put(replace(_card_after(), key="unnamed", path=""))
     model = SimpleNamespace(items=items, root=project, stop=None, transcript=SimpleNamespace(restore=None))
-    others = dict.fromkeys(("project", "conversations", "names", "goals", "focus_field"), Mock())
+    others = dict.fromkeys(("project", "conversations", "names", "goals", "focus_field", "branch"), Mock())
     acts = Acts(services, model, Mock(), asked.append, **others)  # type: ignore[arg-type]
     services.workspace.circuit_run_requested.connect(asked.append)
     services.workspace.main_run_requested.connect(lambda: asked.append("main"))

@@ -64,6 +64,8 @@ class Acts:
     goals: GoalsCommand
     focus_field: Callable[[], None]
     """The keyboard goes to the row that is written in."""
+    branch: Callable[[str], None]
+    """Go on from a message in another conversation."""
 
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
@@ -93,6 +95,7 @@ class Acts:
             "row_text": lambda: model.versions.note_row(key, argument),
             "leave_edit": self._leave_edit,
             "take_over": self._take_over,
+            "branch": lambda: self.branch(key),
             "end_call": lambda: self.conversations.chat.deps.running.end(key),
             "skip_wait": lambda: self.conversations.chat.deps.running.end(model.session_id),
             "again": lambda: self.say(model.versions.regenerate(key)),

@@ -20,7 +20,7 @@ from presentation.panels.conversation.elsewhere import ElsewhereWatch
 from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.goals_command import GoalsCommand
 from presentation.panels.conversation.intake import Intake
-from presentation.panels.conversation.items import Change, Item, ScrollPlace
+from presentation.panels.conversation.items import Change, Item, ScrollPlace, UserText
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.shelf import Shelf
@@ -199,6 +199,7 @@ class ConversationPanel(QWidget):
             names=self._messages.project_names,
             goals=self._goals,
             focus_field=self._messages.focus_field,
+            branch=self._branch,
         )
 
     def _show_front(self) -> None:
@@ -289,12 +290,19 @@ class ConversationPanel(QWidget):
         self.tabs.new()
         self.focus_input()
 
-    async def _branch(self, tab: ConversationViewModel) -> None:
-        """Go on from where a conversation is in another, in a tab of its own; this one stays as it is."""
-        root, found = tab.root, await tab.transcript.branch()
+    def _branch(self, at: str = "") -> None:
+        self._services.start(self._branch_off(self.model, at), kind="sessions")
+
+    async def _branch_off(self, tab: ConversationViewModel, at: str) -> None:
+        """Go on from where a conversation is, or from a message, in another, in a tab of its own; this one
+        stays as it is. A message of the user's stands in the input there."""
+        root, said, found = tab.root, tab.items.get(at), await tab.transcript.branch(at)
         if isinstance(found, Message):
             self.say(found)
         elif root == self.tabs.root:
+            if isinstance(said, UserText):
+                tab.shelf.drafts[root, found] = said.text
+                tab.pending.put_elsewhere((root, found), said.attached)
             self.tabs.open_session(found, beside=True)
             self.focus_input()
 
@@ -371,7 +379,7 @@ class ConversationPanel(QWidget):
                 "regenerate": lambda: self.say(self.model.versions.regenerate_last()),
                 "model": self.composer.model_button.showMenu,
                 "goals": lambda text="": self._goals.run(self.model, text),
-                "branch": lambda: services.start(self._branch(self.model), kind="sessions"),
+                "branch": self._branch,
             },
         )
         fields = self._completion.fields

@@ -99,8 +99,11 @@ class Pending:
         return found
 
     def put_back(self, items: Iterable[AttachedItem]) -> None:
-        back = [PendingFile(key=new_ulid(), name=item.attachment.name, item=item) for item in items]
-        self._keep([*back, *self.files])
+        self._keep([*_again(items), *self.files])
+
+    def put_elsewhere(self, place: Place, items: Iterable[AttachedItem]) -> None:
+        """Attach these to what is written in another conversation."""
+        self._put(place, _again(items))
 
     def exchange(self, items: Iterable[AttachedItem]) -> None:
         """These, and no others, go with the message that is written."""
@@ -154,3 +157,7 @@ class Pending:
                 self._put(place, others)
             return
         self._window.state_changed()  # it was removed meanwhile
+
+
+def _again(items: Iterable[AttachedItem]) -> list[PendingFile]:
+    return [PendingFile(key=new_ulid(), name=item.attachment.name, item=item) for item in items]

@@ -54,6 +54,8 @@ from shared.message import msg
 _SHOWN_ROWS = 20
 """Of a difference that is open at first."""
 _SINCE_CHARACTERS = 2000
+_BRANCH = b.Button(act="branch", label=msg("Branch from here"), kind="icon", icon="git-branch")
+_BRANCH_ASIDE = replace(_BRANCH, label=msg("Branch"), kind="aside", icon="")
 
 
 @singledispatch
@@ -73,9 +75,10 @@ def _user(item: UserText) -> b.Row:
     copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
     label = msg("Edit and send again")
     edit = (b.Button(act="edit", label=label, kind="icon", icon="pencil"),) if item.can_edit else ()
-    tools = b.Only("page", (b.Frame("tools", (*time, *edit, copy)),))
-    quiet = (b.Button(act="edit", label=msg("Edit"), kind="aside", tip=label),) if item.can_edit else ()
-    text = b.Para("", (b.Text(item.text), b.Only("plain", (b.Text("   "), *quiet) if quiet else ())))
+    branch = (_BRANCH,) if item.can_edit else ()
+    tools = b.Only("page", (b.Frame("tools", (*time, *edit, *branch, copy)),))
+    quiet = b.Button(act="edit", label=msg("Edit"), kind="aside", tip=label), _BRANCH_ASIDE
+    text = b.Para("", (b.Text(item.text), b.Only("plain", (b.Text("   "), *quiet) if item.can_edit else ())))
     which = (b.Line("versions", _versions(item)),) if item.versions else ()
     return b.Row((b.Frame("user", (attachments_of(item), text, *which, tools)),), "user")
 
@@ -124,18 +127,19 @@ def _answer(item: AnswerText) -> b.Row:
             is_hidden=not item.reasoning,
         )
         coming = b.Frame("prose answer", (b.Frame("done", ()), b.Frame("tail", ())))
-        page = b.Only("page", (b.Line("line", (fold,), (meta,), has_spacer=False), coming))
-        return b.Row((page, b.Only("plain", (b.Para("raw", (b.Text(item.reasoning),)),))))
+        streaming = b.Only("page", (b.Line("line", (fold,), (meta,), has_spacer=False), coming))
+        return b.Row((streaming, b.Only("plain", (b.Para("raw", (b.Text(item.reasoning),)),))))
     thought: b.Parts = (b.Text("", "title"),)
     if item.reasoning:
         title = b.Line("", (b.Text(words.thought_title(item), "label"),))
         thought = (b.Fold(part="thought", head=title, body=(thoughts,), kind="thought"),)
     copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
     again = b.Button(act="again", label=msg("Regenerate the answer"), kind="icon", icon="refresh-cw")
-    both = (again, copy) if item.can_regenerate else (copy,)
-    aside = tuple(replace(each, kind="aside", icon="") for each in both)
-    quiet = (b.Only("plain", aside),) if item.text else ()
-    tools: tuple[b.Only | b.Line, ...] = (b.Only("page", (b.Frame("tools", both),)),) if item.text else ()
+    first = (again,) if item.can_regenerate else ()
+    aside = tuple(replace(each, kind="aside", icon="") for each in (*first, copy))
+    quiet = (b.Only("plain", (*aside[:-1], _BRANCH_ASIDE, aside[-1])),) if item.text else ()
+    page = b.Only("page", (b.Frame("tools", (*first, _BRANCH, copy)),))
+    tools: tuple[b.Only | b.Line, ...] = (page,) if item.text else ()
     took = words.foot_of(item.use)
     if took:
         figures = b.Text(took, "dim num", tip=words.use_tip(item.use))

@@ -294,8 +294,9 @@ class ShownTranscript:
         await self._shelf.relist(model.root)
         return None
 
-    async def branch(self) -> str | Message:
-        """Begin another conversation with all that was said here: its id, or why it was not begun."""
+    async def branch(self, at: str = "") -> str | Message:
+        """Begin another conversation with all that was said here, or up to a message: its id, or why it was
+        not begun."""
         model = self._model
         root, session_id = model.root, model.session_id
         if root is None or not session_id:
@@ -304,7 +305,7 @@ class ShownTranscript:
             return busy()
         name = self._window.translate(msg("{name} (branch)", name=model.name))
         try:
-            new = await self._conversations.sessions.branch(root, session_id, name=name)
+            new = await self._conversations.sessions.branch(root, session_id, name=name, at=at)
         except CircuitAIError as error:
             return with_advice(error)
         self._shelf.choices[new] = model.choice

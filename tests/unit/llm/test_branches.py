@@ -21,6 +21,7 @@ from domain.llm.transcript import (
     branch_of,
     branched,
     entries_of,
+    has_open_turn,
     messages_of,
     text_of,
 )
@@ -132,6 +133,14 @@ def test_all_readers_agree_on_what_stands(campaign: Any) -> None:
         other = shown("other", [{"event": "session", "name": "n"}, *branched(story.events)])
         assert [(message.id, message.text) for message in other.messages] == story.rows
         assert not other.versions
+        versions = story.versions | {key: story.rows for key, _ in story.rows}
+        for key, rows in rng.sample(sorted(versions.items()), min(3, len(versions))):
+            place = [each for each, _ in rows].index(key)
+            upto = rows[: place + (not rows[place][1].startswith("u"))]
+            lines = branched(story.events, key)
+            other = shown("other", [{"event": "session", "name": "n"}, *lines])
+            assert [(message.id, message.text) for message in other.messages] == upto
+            assert not has_open_turn(lines) or not rows[place][1].startswith("a")
         session = shown("s", story.events)
         assert [(message.id, message.text) for message in session.messages] == story.rows
         for key, rows in story.versions.items():
@@ -197,6 +206,23 @@ def test_a_branch_has_what_a_design_said_and_not_what_it_waits_for() -> None:
     assert [text_of(message) for message in messages_of(branched(events))] == [
         "a filter", "The corner is 1 kHz."
     ]  # fmt: skip
+
+
+def test_a_branch_from_amid_a_turn_has_what_was_called_there_and_ends_the_turn() -> None:
+    first = said("look")
+    turn = first[0]["message"]["id"]
+    calling, *_ = (line for line in answered("I look.", turn) if line["event"] == "message")
+    result = {"event": "message", "message": {"id": new_ulid(), "type": "tool", "content": "R1", "name": "x"}}
+    rest = answered("It is R1.", turn)
+    events = [*first, calling, {"event": "seen", "files": []}, result, *rest, *said("thanks")]
+    lines = branched(events, calling["message"]["id"])
+    assert [text_of(message) for message in messages_of(lines)] == ["look", "I look.", "R1"]
+    assert not has_open_turn(lines)
+    assert {"event": "seen", "files": []} in lines
+    assert branched(events, turn) == []
+    assert branched(events, rest[1]["message"]["id"]) == events[:-2]
+    with pytest.raises(LookupError):
+        branched(events, new_ulid())
 
 
 def test_a_message_before_a_design_is_not_replaced() -> None:
