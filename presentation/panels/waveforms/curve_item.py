@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from PyQt6.QtCore import QRectF, Qt
-from PyQt6.QtGui import QPainter, QPen, QPolygonF
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QPaintEngine, QPainter, QPen, QPolygonF
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from domain.simulation.waveform import RealArray
+from presentation.panels.waveforms.strokes import stroked
 
 _MOST_TURNS = 400
 """A line that turns more often is an area of one colour, and is stroked as one."""
-_FEW_TURNS = 50
+_FEW_TURNS = 8
+"""With more, Qt's outline of a line costs more than an image of it (`strokes.py`)."""
+_MOST_DASHED = 60
+"""A dashed line that turns more often has no room for its dashes."""
 _GAP = 8
-"""Pixels of the axis that are left out of a dashed area, and drawn."""
+"""Pixels of the axis that are left out of a dashed line of many turns, and drawn."""
 _LONG = 256
 _SHORT = 16
 """Points stroked at once. Qt joins them into one outline, whose cost grows with the square of its turns;
@@ -54,18 +58,8 @@ class CurveItem(BoxItem):
         self._pieces: list[slice] = []
         self._pen = QPen()
         self._turns = 0
-        self._is_quick = False
-
-    @property
-    def is_area(self) -> bool:
-        """Whether it turns so often that it fills an area."""
-        return self._turns > _MOST_TURNS
-
-    def paint_quickly(self, *, is_quick: bool) -> None:
-        """An area without smooth edges costs half: where many lie over each other, they are not seen."""
-        if is_quick != self._is_quick:
-            self._is_quick = is_quick
-            self.update()
+        self._goes_on = True
+        """Never goes back along the axis."""
 
     @property
     def points(self) -> tuple[RealArray, RealArray]:
@@ -86,6 +80,7 @@ class CurveItem(BoxItem):
         self._x, self._y, self._pen = x, y, pen
         rises = np.signbit(np.diff(y))
         self._turns = int(np.count_nonzero(rises[1:] != rises[:-1]))
+        self._goes_on = bool((np.diff(x) >= 0).all())
         self._pieces = _pieces(np.isfinite(y))
         self.update()
 
@@ -94,29 +89,56 @@ class CurveItem(BoxItem):
         if not self._pieces:
             return
         place = painter.worldTransform()
+        shown = place.mapRect(self.boundingRect())
         x = self._x * place.m11() + place.dx()
         y = np.clip(self._y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
         painter.resetTransform()
-        is_smooth = not (self._is_quick and self.is_area)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_smooth)
+        is_area = self._turns > _MOST_TURNS
+        engine = painter.paintEngine()
+        has_pixels = engine is not None and engine.type() == QPaintEngine.Type.Raster
+        most = _FEW_TURNS if self._pen.style() == Qt.PenStyle.SolidLine else _MOST_DASHED
+        if has_pixels and self._goes_on and self._turns > most:
+            for piece in self._pieces:
+                self._paint_image(painter, x[piece], y[piece], shown, is_area=is_area)
+        else:
+            self._paint_lines(painter, x, y)
+
+    def _paint_image(
+        self, painter: QPainter, x: RealArray, y: RealArray, shown: QRectF, *, is_area: bool
+    ) -> None:
+        """One piece, as far as it lies in a rectangle; dashes are stripes, an area is as fine as can be."""
+        device = painter.device()
+        ratio = 1.0 if device is None else device.devicePixelRatio()
+        width = 1.0 if is_area else max(self._pen.widthF() * ratio, 1.0)
+        x, y = x * ratio, y * ratio
+        left = math.floor(max(shown.left() * ratio, x[0] - width))
+        columns = math.ceil(min(shown.right() * ratio, x[-1] + width)) - left
+        top = math.floor(shown.top() * ratio)
+        size = columns, math.ceil(shown.bottom() * ratio) - top
+        if columns <= 0:
+            return
+        gaps = None
+        if self._pen.style() != Qt.PenStyle.SolidLine:
+            gaps = (left + np.arange(columns)) // round(_GAP * ratio) % 2 == 1
+        stroke = stroked(x - left, y - top, size, width, self._pen.color(), without=gaps)
+        stroke.image.setDevicePixelRatio(ratio)
+        painter.drawImage(QPointF(left / ratio, (top + stroke.top) / ratio), stroke.image)
+
+    def _paint_lines(self, painter: QPainter, x: RealArray, y: RealArray) -> None:
+        """By Qt's outlines: what turns seldom, what goes back, and all of a picture that is made of lines."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         pen = QPen(self._pen)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        is_broken = self.is_area and pen.style() != Qt.PenStyle.SolidLine
-        length = _SHORT
-        if self._turns <= _FEW_TURNS:
-            length = _LONG
-        elif not is_smooth and not is_broken:
-            length = len(x)  # no outlines are joined
-        if self.is_area:
+        if self._turns > _MOST_TURNS:
             pen = QPen(self._pen.color(), 0)  # as fine as the device can: an area needs no more
         painter.setPen(pen)
         is_dashed = pen.style() != Qt.PenStyle.SolidLine
         for piece in self._pieces:
             walked = 0.0
             bends_x, bends_y = without_straight(x[piece], y[piece])
-            for part in _stripes(bends_x) if is_broken else _parts(len(bends_x), length):
+            for part in _parts(len(bends_x), _LONG if self._turns <= _FEW_TURNS else _SHORT):
                 if is_dashed:  # the dashes go on where the part before has left off
                     pen.setDashOffset(walked / pen.widthF())
                     painter.setPen(pen)
@@ -130,13 +152,6 @@ class CurveItem(BoxItem):
 def _parts(count: int, length: int) -> list[slice]:
     """`count` points by `length` strokes, each part from where the one before ends."""
     return [slice(first, first + length + 1) for first in range(0, max(count - 1, 1), length)]
-
-
-def _stripes(x: RealArray) -> list[slice]:
-    """An area is dashed in upright stripes: every other `_GAP` pixels of (m,) the axis."""
-    stripe = np.floor(x / _GAP).astype(np.intp)
-    edges = [0, *(np.flatnonzero(np.diff(stripe)) + 1).tolist(), len(x)]
-    return [slice(first, stop + 1) for first, stop in itertools.pairwise(edges) if stripe[first] % 2 == 0]
 
 
 def without_straight(x: RealArray, y: RealArray) -> tuple[RealArray, RealArray]:

@@ -23,8 +23,6 @@ from presentation.ui.theme import Theme
 
 _PADDING = 0.06
 _MOST_SOLID = 4
-_MOST_SMOOTH_AREAS = 4
-"""Curves that fill areas and are painted with smooth edges: more would hold the loop."""
 TRACE_COLORS = 8
 """How many colours traces have before they begin again."""
 
@@ -183,10 +181,6 @@ class Pane:
                 item.setVisible(True)
                 is_behind = trace.is_ghost and not trace.is_preview
                 item.setZValue(2 if trace.is_preview else -1 if is_behind else 1 if is_selected else 0)
-        drawn = [item for _, _, items in self.lines for item in items]
-        is_crowded = sum(item.is_area for item in drawn) > _MOST_SMOOTH_AREAS
-        for item in drawn:
-            item.paint_quickly(is_quick=is_crowded)
         self._layers[1].update()  # runs are named where their curves are now
 
     def nearest(self, place: QPointF, reach: float) -> Trace | None:

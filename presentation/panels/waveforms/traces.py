@@ -110,13 +110,10 @@ class Stretch:
         return x, y
 
     def _extremes(self, bounds: NDArray[np.intp]) -> tuple[RealArray, RealArray]:
-        """(k,) least and (k,) greatest value of each range between neighbouring bounds.
-
-        Ranges of `_KEPT` samples or fewer are left out; their values are not set.
-        """
+        """(k,) least and (k,) greatest value of each range between neighbouring bounds."""
         counts = np.diff(bounds)
         least, greatest = np.empty(len(counts)), np.empty(len(counts))
-        sorts = np.where(counts <= _KEPT, 0, np.where(counts < _FINE_BELOW, 1, 2))
+        sorts = np.where(counts < _FINE_BELOW, 1, 2)
         size = self._bucket_of(int(np.median(counts)))
         if size > 1:  # whole buckets are looked up, nothing beside them
             sorts[(counts >= size) & (bounds[:-1] % size == 0) & (bounds[1:] % size == 0)] = 3

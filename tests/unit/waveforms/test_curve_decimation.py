@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from presentation.panels.waveforms.curve_item import _stripes, without_straight
+from presentation.panels.waveforms.curve_item import without_straight
 from presentation.panels.waveforms.traces import Stretch
 from tests.ground.campaign import campaigns
 
@@ -110,13 +110,3 @@ def test_no_spike_is_lost_where_columns_are_looked_up_in_coarse_levels() -> None
             for place in seen:
                 near = np.abs(shown_x - x[place]) <= 1.25 * column
                 assert shown_y[near].max() >= y[place], (count, place)
-
-
-def test_a_dashed_area_is_in_even_stripes_also_where_few_points_are_in_a_pixel():
-    for step in (0.3, 1.0, 2.6):
-        x = np.arange(0.0, 160.0, step)
-        drawn = [(x[part][0], x[part][-1]) for part in _stripes(x)]
-        assert len(drawn) == 10
-        for number, (first, last) in enumerate(drawn):
-            assert first == pytest.approx(16 * number, abs=step)
-            assert last == pytest.approx(16 * number + 8, abs=step)
