@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from application.reports.kept_studies import KeptStudies
     from application.reports.making import MakeReport
     from application.workflow.designing import DesignCircuit
+    from application.workflow.goals_of_circuit import ReadGoals
     from application.workflow.going_back import GoBackToRound
 
 
@@ -55,6 +56,13 @@ class Design:
             chat=self._chat,
             checkpoint_texts=self._outside.conversations.checkpoint_texts,
         )
+
+    @cached_property
+    def read_goals(self) -> ReadGoals:
+        """What a sentence asks of a circuit that is there."""
+        from application.workflow.goals_of_circuit import ReadGoals
+
+        return ReadGoals(projects=self._outside.project.projects, chat=self._chat)
 
     @cached_property
     def go_back(self) -> GoBackToRound:

@@ -24,8 +24,8 @@ from application.conversation.turn_parts import TurnParts
 from application.design.plain_state import verdict_from_plain
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.ports.project import ABSENT
-from application.tool_execution.tools.circuits import AnalyzeArguments, analyze_file
 from application.tool_execution.tools.result_source import result_content
+from application.workflow.goals_of_circuit import goals_request
 from application.workflow.journal import Said
 from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.circuit.netlist import LIBRARY_SUFFIXES
@@ -55,7 +55,6 @@ from domain.llm.messages import (
     message_to_dict,
 )
 from domain.llm.provider_settings import BUILTIN
-from domain.llm.tools.result import ToolCall
 from domain.llm.tools.text_files import version_hash
 from domain.simulation.operating_point import operating_point_lines, stored_operating_point
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
@@ -365,12 +364,7 @@ class ModelSteps:
 
         Raises UserInputError for a circuit that cannot be read.
         """
-        brief: dict[str, Any] = {
-            **await described_circuit(self._parts.context, circuit),
-            "task": "EXTRACT_DESIGN_GOALS",
-            "intent": {"family": "", "parameters": {}, "language": language_of(text)},
-        }
-        return await self.ask([SystemMessage(content=json.dumps(brief)), HumanMessage(text)])
+        return await self.ask(await goals_request(self._parts.context, circuit, text))
 
     async def read_intent(self, read: CheckpointIntent, state: GraphState) -> CheckpointIntent | None:
         """What the model takes words at a checkpoint for; None when its answer cannot be used.
@@ -467,16 +461,6 @@ class ModelSteps:
             writes=tuple(writes),
             paths=tuple(dict.fromkeys(paths)),
         )
-
-
-async def described_circuit(context: ToolContext, circuit: str) -> dict[str, str]:
-    """A circuit with its outline, as analyze_file tells it. Raises UserInputError when it cannot be read."""
-    content = await asyncio.to_thread(context.project.read, context.project.root / circuit)
-    call = ToolCall(call_id="", name="analyze_file", arguments={"path": circuit})
-    told = await analyze_file(AnalyzeArguments(path=circuit), context, call)
-    if not told.success:
-        raise UserInputError(told.summary, file=context.project.root / circuit, error_type=told.error_type)
-    return {"circuit": circuit, "netlist": content.decode("utf-8", "replace"), "outline": told.content}
 
 
 async def check_warnings(context: ToolContext, circuit: str) -> str:

@@ -132,6 +132,38 @@ async def test_goals_are_shown_with_their_figures_changed_in_words_and_put_back(
     assert len((await sessions.show(project, branch)).goals) == 5
 
 
+async def test_a_circuit_without_goals_gets_those_that_a_sentence_states(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    browse, circuit = services.app.project.browse, project / "filter.cir"
+
+    async def asked(text: str, count: int) -> tuple[DesignGoal, ...]:
+        type_and_send(panel, f"/goals {text}")
+        await until(lambda: len(of(panel, GoalsNow)) == count)
+        return await browse.goals(project, circuit)
+
+    (corner,) = await asked("cutoff 10 kHz ±2 %", 1)
+    assert (corner.minimum, corner.maximum) == (9.8e3, 10.2e3)
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    services.workspace.run_finished.emit(result)
+    await until(lambda: newest(panel).run)
+    assert not newest(panel).verdicts[0].met
+    assert "1.59" in shown(panel)
+    panel.view.acted.emit("goals_turn", newest(panel).key, "")
+    await until(lambda: newest(panel).is_undone)
+    assert await browse.goals(project, circuit) == ()
+    both = await asked("截止频率在 1.5 kHz 到 1.7 kHz 之间，10 Hz 处增益高于 -1 dB", 2)
+    assert [goal.unit for goal in both] == ["Hz", "dB"]
+    assert (both[0].minimum, both[0].maximum, both[1].minimum) == (1.5e3, 1.7e3, -1.0)
+    # A further one beside them; what is there is changed, and nothing is done by halves.
+    before = await asked("gain at 100 kHz below -30 dB", 3)
+    assert (before[:2], before[2].maximum) == (both, -30.0)
+    assert len({goal.metric for goal in before}) == 3
+    type_and_send(panel, "/goals phase at 1 kHz above -40 deg and a nicer look above 3 roses")
+    await until(lambda: panel.notice.startswith("Not read as goals: a nicer look"))
+    assert await browse.goals(project, circuit) == before
+
+
 async def test_goals_that_the_rules_do_not_read_are_asked_of_the_model(
     panel: ConversationPanel, services: WindowServices, project: Path, until: Until
 ) -> None:

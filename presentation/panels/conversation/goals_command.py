@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from PyQt6.QtWidgets import QWidget
 
 from application.conversation.goals_shown import GoalsNow
+from application.groups.design import Design
 from application.groups.project import Project
 from application.project.browsing import ResultSummary
+from domain.design.goal_extraction import GoalsRead
 from domain.llm.provider_settings import BUILTIN
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
@@ -32,11 +36,13 @@ class GoalsCommand:
         self,
         services: WindowServices,
         project: Project,
+        design: Design,
         panel: QWidget,
         say: Callable[[Message | None], None],
     ) -> None:
         self._services = services
         self._project = project
+        self._design = design
         self._panel = panel
         self._say = say
         self._turns = asyncio.Lock()
@@ -87,22 +93,34 @@ class GoalsCommand:
         self._services.start(in_turn(), kind="goals")
 
     async def _change(self, model: ConversationViewModel, root: Path, circuit: Path, text: str) -> None:
-        """What the rules read for sure is done at once; what they do not, the model is asked to do."""
+        """What the rules read for sure is done at once; what they do not, the model is asked to do.
+
+        They read changes of the goals there are, and further goals as the built-in designer reads them.
+        """
         from domain.design.goals_meant import goals_meant_by
 
         before = await self._project.browse.goals(root, circuit)
+        place = circuit.relative_to(root).as_posix()
         wanted = goals_meant_by(text, before) if before else None
+        told: Message | None = None
+        if wanted is None:
+            try:
+                read = await self._design.read_goals(root, place, text)
+            except CircuitAIError as error:
+                self._say(with_advice(error))
+                return
+            reply = read.reply if isinstance(read.reply, Message) else msg("{text}", text=read.reply)
+            wanted, told = _with_further(before, read), reply if read.reply else None
         if wanted is not None:
             if await self._ask_of(root, circuit, wanted):
                 await self._put(model, root, circuit, new_ulid(), before=before)
             return
-        place = circuit.relative_to(root).as_posix()
         if model.choice.provider == BUILTIN or not can_be_mentioned(place):
-            told = msg(
+            await self._put(model, root, circuit, new_ulid())
+            unread = msg(
                 "“{text}” is not understood as a change of the goals of {circuit}.", text=text, circuit=place
             )
-            self._say(told)
-            await self._put(model, root, circuit, new_ulid())
+            self._say(told or unread)
             return
         sentence = msg("Change the goals of {circuit}: {text}", circuit=mention(place), text=text)
         self._say(model.send(self._services.language(sentence)))
@@ -193,3 +211,16 @@ class GoalsCommand:
 
 def _unmeasured(goal: DesignGoal) -> GoalVerdict:
     return GoalVerdict(goal=goal, measured=Quantity(value=math.nan, unit=goal.unit), met=False)
+
+
+def _with_further(before: tuple[DesignGoal, ...], read: GoalsRead) -> tuple[DesignGoal, ...] | None:
+    """The goals with what else is asked for; None where not all of it was read, or a goal of it is there."""
+    is_whole = read.goals and not (read.reply or read.left_out or read.questions)
+    if not is_whole or {goal.expression for goal in before} & {goal.expression for goal in read.goals}:
+        return None
+    found = list(before)
+    for goal in read.goals:
+        names = (goal.metric if number == 1 else f"{goal.metric}_{number}" for number in itertools.count(1))
+        free = next(name for name in names if all(name != other.metric for other in found))
+        found.append(replace(goal, metric=free))
+    return tuple(found)

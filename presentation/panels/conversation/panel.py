@@ -120,7 +120,7 @@ class ConversationPanel(QWidget):
         )
         self._messages.ready.connect(self.view_ready)
         self._make_bottom(app)
-        self._goals = GoalsCommand(services, app.project, self, self.say)
+        self._goals = GoalsCommand(services, app.project, app.design, self, self.say)
         self._acts = self._make_acts()
         self._messages.acted.connect(self._act)
         self._strange = StrangeRow(services, app.project)

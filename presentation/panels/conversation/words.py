@@ -92,8 +92,7 @@ def notes_of_goals(item: GoalsNow) -> tuple[Message, ...]:
     """What there is to know about the figures of goals."""
     if not item.verdicts:
         told = msg(
-            "This circuit has no goals yet. “Change…” sets them; a language model does, too: "
-            "/goals cutoff 10 kHz ±2 %"
+            "This circuit has no goals yet. “Change…” sets them, or say them: /goals cutoff 10 kHz ±2 %"
         )
         return (told,)
     if not item.run:
