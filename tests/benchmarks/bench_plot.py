@@ -1,4 +1,4 @@
-"""A pan and a zoom frame of eight long curves, against plain pyqtgraph with its own down-sampling.
+"""A pan and a zoom frame of eight long curves, and of twenty dense ones, against plain pyqtgraph with its own down-sampling.
 
 Both draw the same arrays into windows of one size; a frame is computed and painted (grabbed).
 """
@@ -51,6 +51,17 @@ def pairs() -> list[Pair]:
                 note="flat in points is the aim",
             )
         )
+    x, runs = _oscillations(POINTS // 4)
+    made.append(
+        Pair(
+            name=f"10 zoom frames, a family of {len(runs)} oscillations",
+            ours=partial(_frames, _ours(x, runs), _zooms()),
+            theirs=partial(_frames, _theirs(x, runs), _zooms()),
+            theirs_name="plain pyqtgraph, auto down-sampling, clipped",
+            rounds=5,
+            note="from an area to single periods; 50 ms a frame is the most",
+        )
+    )
     return made
 
 
@@ -80,6 +91,13 @@ def _data(points: int) -> tuple[np.ndarray, list[np.ndarray]]:
     return x, [np.sin(2 * np.pi * (3 + number) * x) + noise + 0.2 * number for number in range(_TRACES)]
 
 
+def _oscillations(points: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """One axis of 1 s; the runs of a stepped amplitude, each with 20,000 periods."""
+    x = np.linspace(0, 1, points)
+    wave = np.sin(2 * np.pi * 20_000 * x)
+    return x, [(1 + number / 20) * wave for number in range(20)]
+
+
 def _ours(x: np.ndarray, curves: list[np.ndarray]) -> Show:
     from presentation.panels.waveforms.plot_area import PlotArea
     from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
@@ -102,7 +120,7 @@ def _ours(x: np.ndarray, curves: list[np.ndarray]) -> Show:
     traces = [
         Trace(
             expression=f"v({number})",
-            color=number,
+            color=number % 8,
             curves=(Curve(pane=PaneKind("V"), stretches=(Stretch(x, y),), values=y),),
         )
         for number, y in enumerate(curves)

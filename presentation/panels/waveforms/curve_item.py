@@ -16,7 +16,7 @@ from presentation.panels.waveforms.strokes import stroked
 
 _MOST_TURNS = 400
 """A line that turns more often is an area of one colour, and is stroked as one."""
-_FEW_TURNS = 8
+_FEW_TURNS = 4
 """With more, Qt's outline of a line costs more than an image of it (`strokes.py`)."""
 _MOST_DASHED = 60
 """A dashed line that turns more often has no room for its dashes."""
@@ -60,6 +60,7 @@ class CurveItem(BoxItem):
         self._turns = 0
         self._goes_on = True
         """Never goes back along the axis."""
+        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
 
     @property
     def points(self) -> tuple[RealArray, RealArray]:
@@ -84,12 +85,12 @@ class CurveItem(BoxItem):
         self._pieces = _pieces(np.isfinite(y))
         self.update()
 
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
         """In pixels, so that large numbers with small differences keep their places."""
         if not self._pieces:
             return
         place = painter.worldTransform()
-        shown = place.mapRect(self.boundingRect())
+        shown = place.mapRect(self.boundingRect() & option.exposedRect)
         x = self._x * place.m11() + place.dx()
         y = np.clip(self._y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
         painter.resetTransform()
@@ -111,8 +112,8 @@ class CurveItem(BoxItem):
         ratio = 1.0 if device is None else device.devicePixelRatio()
         width = 1.0 if is_area else max(self._pen.widthF() * ratio, 1.0)
         x, y = x * ratio, y * ratio
-        left = math.floor(max(shown.left() * ratio, x[0] - width))
-        columns = math.ceil(min(shown.right() * ratio, x[-1] + width)) - left
+        left = math.floor(max(shown.left() * ratio, x[0]) - width)
+        columns = math.ceil(min(shown.right() * ratio, x[-1]) + width) - left
         top = math.floor(shown.top() * ratio)
         size = columns, math.ceil(shown.bottom() * ratio) - top
         if columns <= 0:

@@ -9,6 +9,7 @@ end is written as differences down the column, in fractions of a pixel, and summ
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -84,11 +85,12 @@ def stroked(
     bottom = int(np.clip(np.ceil(shown_high.max()), top, rows)) if len(shown_low) else 0
     height = bottom - top
     pixels = np.zeros((height + 2, columns), np.uint32)
+    begins, ends = (np.where(is_empty, 0.0, np.clip(each - top, 0, height)) for each in (low, high))
+    whole = qPremultiply(color.rgba())
     for part in range(_FINE):
-        shades = _shades(color, part)
-        for ends, sign in ((low, 1), (high, -1)):
-            place = np.where(is_empty, 0.0, np.clip(ends - top, 0, height))[part::_FINE]
-            _begin(pixels, place, shades, is_end=sign < 0)
+        shades = _shades(whole, part)
+        _begin(pixels, begins[part::_FINE], shades)
+        _begin(pixels, ends[part::_FINE], -shades)
     above = pixels[0]
     for row in pixels[1:height]:  # `np.add.accumulate` down the columns takes four times as long
         np.add(row, above, out=row)
@@ -117,12 +119,12 @@ def _widened(low: RealArray, high: RealArray, count: int, radius: float) -> tupl
     return wide_low, wide_high
 
 
-def _shades(color: QColor, part: int) -> Pixels:
+@lru_cache(256)
+def _shades(whole: int, part: int) -> Pixels:
     """(_LEVELS + 1,) what a part of a column adds to a pixel it covers in so many `_LEVELS`.
 
-    All parts together are the color, and no channel carries into the next one.
+    All parts together are the whole (premultiplied ARGB), and no channel carries into the next one.
     """
-    whole = qPremultiply(color.rgba())
     channels = np.array([whole >> place & 0xFF for place in (24, 16, 8, 0)])
     own = channels * (part + 1) // _FINE - channels * part // _FINE
     levels = own * np.arange(_LEVELS + 1)[:, None] // _LEVELS
@@ -130,15 +132,11 @@ def _shades(color: QColor, part: int) -> Pixels:
     return shades
 
 
-def _begin(pixels: Pixels, place: RealArray, shades: Pixels, *, is_end: bool) -> None:
-    """Write where a span begins in each column (or ends): (columns,) rows and fractions of them."""
+def _begin(pixels: Pixels, place: RealArray, shades: Pixels) -> None:
+    """Write where a span begins in each column: (columns,) rows and fractions of them."""
     row = place.astype(np.intp)
     of_row = shades[_LEVELS - np.rint((place - row) * _LEVELS).astype(np.intp)]
-    rest = shades[_LEVELS] - of_row
-    column = np.arange(len(place))
-    if is_end:
-        pixels[row, column] -= of_row
-        pixels[row + 1, column] -= rest
-    else:
-        pixels[row, column] += of_row
-        pixels[row + 1, column] += rest
+    at = row * pixels.shape[1] + np.arange(len(place))
+    flat = pixels.ravel()
+    flat[at] += of_row
+    flat[at + pixels.shape[1]] += shades[_LEVELS] - of_row
