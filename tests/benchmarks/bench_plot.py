@@ -1,4 +1,4 @@
-"""A pan and a zoom frame of eight long curves, and of twenty dense ones, against plain pyqtgraph with its own down-sampling.
+"""A pan and a zoom frame of long curves, eight and twenty dense ones, against plain pyqtgraph down-sampling.
 
 Both draw the same arrays into windows of one size; a frame is computed and painted (grabbed).
 """
