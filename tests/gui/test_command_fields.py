@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel
+from PyQt6.QtWidgets import QLabel, QToolButton
 
 from presentation.panels.conversation.items import UserText
 from presentation.panels.conversation.panel import ConversationPanel
@@ -100,6 +100,47 @@ async def test_tab_leads_from_field_to_field_and_what_is_missing_is_named(
     assert said.text.startswith("Sweep R1 of @filter.cir from 500 to 2k in E6 values, then explain what")
     assert edit.extraSelections() == []
     assert "Tab: next field" not in hints(sweep)
+
+
+async def test_fields_are_kept_with_their_draft(sweep: ConversationPanel, until: Until) -> None:
+    edit = sweep.composer.edit
+    QTest.keyClicks(edit, "R1")
+    marked = ["R1", "<first value>", "<last value>", "E6 values", "what it does to the goals"]
+
+    def shown() -> list[str]:
+        return [each.cursor.selectedText() for each in edit.extraSelections()]
+
+    assert shown() == marked
+    for tab in range(2):  # from the first conversation to a new one and back
+        tabs = sweep.tab_row.tabs
+        if tab:
+            QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(0).center())
+        else:
+            QTest.mouseClick(sweep.findChild(QToolButton, "newConversation"), Qt.MouseButton.LeftButton)
+            assert (sweep.composer.text, shown()) == ("", [])
+            QTest.keyClicks(edit, "something else")
+    assert shown() == marked
+    assert "Tab: next field" in hints(sweep)
+    keys(sweep, TAB)
+    assert chosen(sweep) == "R1"
+    keys(sweep, TAB)
+    QTest.keyClicks(edit, "1k")
+    keys(sweep, TAB)
+    QTest.keyClicks(edit, "2k")
+    with FakeLLMServer([answer("Done.", piece_delay_s=0.05), answer("Both.")]) as server:
+        use(sweep, server)
+        # Also where the conversation begins while they are filled in.
+        sweep.composer.set_text("hello")
+        keys(sweep, Qt.Key.Key_Return)
+        await until(lambda: sweep.is_running)
+        QTest.keyClicks(edit, "/sw")
+        keys(sweep, Qt.Key.Key_Return)
+        assert len(shown()) == 5
+        assert not sweep.session_id
+        await until(lambda: sweep.session_id and not sweep.is_running)
+        assert len(shown()) == 5
+        keys(sweep, Qt.Key.Key_Escape)
+        assert sweep.model.shelf.fields == {}
 
 
 async def test_fields_are_left_by_escape_and_with_their_text(sweep: ConversationPanel) -> None:

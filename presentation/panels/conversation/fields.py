@@ -33,14 +33,24 @@ class Gap:
         return f"{_BEGIN}{self.shown}{_END}"
 
 
+@dataclass(frozen=True, slots=True)
+class KeptFields:
+    """The fields of a draft that is not shown."""
+
+    text: str
+    """In which they stand; in another one they mean nothing."""
+    spans: tuple[tuple[Gap, int, int], ...]
+    """Each with its ends."""
+
+
 class _Field:
     """A gap in the text of a field; its ends move with what is written."""
 
-    def __init__(self, edit: QPlainTextEdit, gap: Gap, start: int) -> None:
+    def __init__(self, edit: QPlainTextEdit, gap: Gap, start: int, end: int) -> None:
         self.gap = gap
         self._start, self._end = QTextCursor(edit.document()), QTextCursor(edit.document())
         self._start.setPosition(start)
-        self._end.setPosition(start + len(gap.shown))
+        self._end.setPosition(end)
         self._start.setKeepPositionOnInsert(True)
 
     @property
@@ -50,6 +60,10 @@ class _Field:
         found.setPosition(self._start.position())  # of what is kept there the anchor is not
         found.setPosition(self._end.position(), QTextCursor.MoveMode.KeepAnchor)
         return found
+
+    @property
+    def span(self) -> tuple[Gap, int, int]:
+        return self.gap, self._start.position(), self._end.position()
 
     @property
     def text(self) -> str:
@@ -98,9 +112,24 @@ class Fields(QObject):
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(plain + rest)
         self._edit.setTextCursor(cursor)
-        self._fields = tuple(_Field(self._edit, gap, start) for gap, start in found)
+        self._fields = tuple(_Field(self._edit, gap, start, start + len(gap.shown)) for gap, start in found)
         if self._fields:
             self._choose(self._fields[0])
+            self.changed.emit()
+
+    @property
+    def kept(self) -> KeptFields | None:
+        """Those there are, to be shown again when their draft is."""
+        spans = tuple(field.span for field in self._fields)
+        return KeptFields(self._edit.toPlainText(), spans) if spans else None
+
+    def show(self, kept: KeptFields | None) -> None:
+        """The fields of the draft that is shown now."""
+        if kept is None or kept.text != self._edit.toPlainText():
+            self._leave()
+        elif kept != self.kept:
+            self._fields = tuple(_Field(self._edit, *span) for span in kept.spans)
+            self._mark()
             self.changed.emit()
 
     def take_missing(self) -> str:

@@ -383,7 +383,7 @@ class ConversationPanel(QWidget):
             },
         )
         fields = self._completion.fields
-        fields.changed.connect(lambda: self.composer.show_fields(is_on=fields.is_on))
+        fields.changed.connect(self._on_fields)
         self.composer.mention_button.clicked.connect(self._completion.begin)
         self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
@@ -495,7 +495,9 @@ class ConversationPanel(QWidget):
         self.composer.setEnabled(model.root is not None)
         self.composer.search_switch.show_choice(model.choice)
         self.composer.show_model(language(answering(model.choice)))
+        fields = model.shelf.fields.get(model.place)
         self.composer.set_text(model.draft)
+        self._completion.fields.show(fields)
         self.composer.show_files(model.pending.files)
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
@@ -588,8 +590,20 @@ class ConversationPanel(QWidget):
             self.composer.set_text(self.model.draft)
             self._messages.scroll_to_end()
 
+    def _on_fields(self) -> None:
+        self.composer.show_fields(is_on=self._completion.fields.is_on)
+        self._keep_fields()
+
+    def _keep_fields(self) -> None:
+        fields, kept = self.model.shelf.fields, self._completion.fields.kept
+        if kept is None:
+            fields.pop(self.model.place, None)
+        else:
+            fields[self.model.place] = kept
+
     def _on_draft(self, text: str) -> None:
         self.model.draft = text
+        self._keep_fields()
         if text:
             self.say(None)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from application.ports.conversation import SessionInfo
     from application.ports.search import ConversationsFound
     from domain.llm.chat import ProviderChoice
+    from presentation.panels.conversation.fields import KeptFields
     from presentation.panels.conversation.pending import PendingFile, Place
 
 _TITLE_LENGTH = 80
@@ -71,6 +72,8 @@ class Shelf:
         self._changed = changed
         self.drafts: dict[Place, str] = {}
         """What was written and not sent; of a tab that was closed before it was begun at ""."""
+        self.fields: dict[Place, KeptFields] = {}
+        """The gaps in it that are still filled in."""
         self.files: dict[Place, list[PendingFile]] = {}
         """What was attached to it."""
         self.reads_only: set[Place] = set()
@@ -125,7 +128,10 @@ class Shelf:
         """What was written and attached there is the other's now, behind what that has of its own."""
         if before == after:
             return
+        fields = self.fields.pop(before, None)
         if text := self.drafts.pop(before, ""):
+            if fields is not None and not self.drafts.get(after):
+                self.fields[after] = fields
             self.drafts[after] = "\n".join(filter(None, (self.drafts.get(after, ""), text)))
         if files := self.files.pop(before, []):
             self.files[after] = [*self.files.get(after, []), *files]
