@@ -54,6 +54,12 @@ LAPLACE_OF_SOURCE = late_pattern(
 """``B1 out 0 V=V(in) Laplace=1/(1+s)`` of LTspice."""
 FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>.*?))\s*$")
 """The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
+OF_CIRCUIT = late_pattern(
+    r"^(?P<key>[rcl]\S*\s+\S+\s+\S+\s+(?:[rcl]\s*=\s*)?)"
+    r"(?P<expression>(?=[^={]*[-+*/(])(?=.*\b[vi]\s*\()[^={]+?)(?=\s+\w+\s*=|\s*$)",
+    re.IGNORECASE,
+)
+"""A value that reads a voltage or a current, without braces: ``R1 a b R=1k+V(x)*10``."""
 OWN_LIBRARY = late_pattern(
     r"(?:^|/)(?:standard\.(?:dio|bjt|mos|jft|cap|ind|bead|res)|(?:ltc|adi|ad)\d*\.lib|"
     r"(?:ltc?|adr)\d+[\w.-]*\.(?:sub|lib)|(?:ne555|pc817|4n2[57]|cny17|moc205)\.sub|"

@@ -41,7 +41,7 @@ def generic_block(
     subcircuit: str, nodes: int, parameters: frozenset[str]
 ) -> tuple[Message, tuple[str, ...]] | None:
     """What it is and the cards that take its place; None for one that is not known with so many nodes."""
-    generic = _generics().get(subcircuit.lower().replace("_", "."))  # a point in a name is gone by now
+    generic = _generics().get(_plain(subcircuit))
     if generic is None or len(generic.ports.split()) != nodes:
         return None
     if generic.file:
@@ -49,6 +49,18 @@ def generic_block(
     unread = "".join(f" {name}=0" for name in sorted(parameters - {"m", *generic.reads}))
     head = f".subckt {subcircuit} {generic.ports}{generic.defaults}{unread}"
     return generic.kind, (head, *generic.lines, f".ends {subcircuit}")
+
+
+def is_generic_block(subcircuit: str) -> bool:
+    """Whether there is a block for it."""
+    return _plain(subcircuit) in _generics()
+
+
+def _plain(subcircuit: str) -> str:
+    """A point in a name is gone by now; makers put letters behind that of a comparator (LM393P, LM393_TI)."""
+    name = subcircuit.lower()
+    jelly_bean = _JELLY_BEANS.match(name)
+    return jelly_bean[0] if jelly_bean else name.replace("_", ".")
 
 
 class _Generic(NamedTuple):
@@ -215,6 +227,15 @@ def _generics() -> Mapping[str, _Generic]:
                 "r_out out gnd 100meg", "r_bal bal vcc 10meg", "r_strobe strobe vcc 10meg",
             ),
         ),
+        **dict.fromkeys(
+            ("lm393", "lm293", "lm193", "lm339", "lm239", "lm139", "lm2901", "lm2903"),
+            _Generic(
+                msg("comparator with an open-collector output and a delay of 1 us"),
+                inputs,
+                (*_INPUTS, _DECIDES, *_follows(1e-6), f"b_down out vee I=16m*tanh(v(out,vee)/0.2)*{_OFF}",
+                 "r_out out vee 100meg"),
+            ),
+        ),
         "ne555": _Generic(msg("timer of the bipolar type"), "1 2 3 4 5 6 7 8", file="NE555.lib"),
         "4n25": _optocoupler("a k c e b", "0.5"), "4n27": _optocoupler("a k c e b", "0.3"),
         "cny17": _optocoupler("a k c e b", "igain*1k", " igain=1m"),
@@ -245,6 +266,7 @@ def _generics() -> Mapping[str, _Generic]:
     return found
 
 
+_JELLY_BEANS = late_pattern(r"lm[123](?:93|39)|lm290[13]")
 _CALLED = {"1.2": 1.235, "20": 2.048, "25": 2.5, "33": 3.3, "50": 5.0}
 """Volts of a reference whose name does not say them as they are."""
 _SERIES_PORTS = {"0,64 -112,0 112,0": "gnd in out", "-96,-48 -96,48 96,-48 96,48": "in gnd out trim"}

@@ -298,7 +298,12 @@ def _check_element_values(placed: PlacedElement, scope: Scope, findings: Finding
             check_expression(candidate, placed.file, scope, findings)
     for expression in element.expressions:
         check_behaviour(expression, placed, scope, findings)
-    if value is not None and not is_value(value.text) and element.letter in "rclvi":
+    if (
+        value is not None
+        and not is_value(value.text)
+        and element.letter in "rclvi"
+        and not element.expressions
+    ):
         _check_bare_value(placed, value, scope, findings)
     if element.letter in "vi":
         _check_source_words(placed, scope, findings)

@@ -428,7 +428,10 @@ def smooth_switch(name: str, nodes: Sequence[str], card: str) -> list[str] | Non
 
 
 _SHORT = "1m"
-"""Ohms of a diode whose `ron` is 0: the solver needs a slope."""
+"""Ohms of a diode whose `ron` is 0, or so little that it is meant: the solver needs a slope."""
+_LEAST = 1e-4
+"""Below these ohms the round corner's tail would be milliamperes at volts: with `ron=0.1n` no operating point
+is found, or one in which the diode gives power."""
 
 
 def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | None:
@@ -452,7 +455,8 @@ def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | No
 
     anode, cathode = nodes
     on, off = get("ron", "1"), get("roff", "1e12")
-    on = on if _number(on) != 0 else _SHORT
+    ohms = _number(on)
+    on = on if ohms is None or ohms >= _LEAST else _SHORT
     across = f"v({anode},{cathode})"
     ahead = beyond(f"{across}-{get('vfwd', '0')}", settings.get("epsilon", "0"), settings.get("ilimit"), on)
     current = f"{across}/{off}+{ahead}"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from domain.circuit.elements import Element
 from domain.circuit.hierarchy import Circuit
-from domain.circuit.ltspice_blocks import generic_block
+from domain.circuit.ltspice_blocks import generic_block, is_generic_block
 from domain.circuit.ltspice_opamps import is_op_amp, ports_of
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -101,6 +101,16 @@ def _known(
         return None if ports is None else _op_amp(name, ports, parameters)
     found = _transistor_or_diode(letter, name, drawn)
     return None if found is None else (found[0], (f".model {name} {found[1]}",))
+
+
+def is_known_part(name: str) -> bool:
+    """Whether a part of this name has a generic model, whatever kind of element it is."""
+    return (
+        _OP_AMPS.fullmatch(name) is not None
+        or is_op_amp(name)
+        or is_generic_block(name)
+        or any(_transistor_or_diode(letter, name, None) is not None for letter in _DRAWN)
+    )
 
 
 def _transistor_or_diode(letter: str, name: str, drawn: str | None) -> tuple[Message, str] | None:
@@ -341,28 +351,38 @@ def _universal_op_amp(
     """Level 1 has one pole and no limits, whatever its supplies; the others have limits."""
     settings = _UNIVERSAL | dict.fromkeys(sorted(parameters - {*_UNIVERSAL, "m"}), "0")
     head = f".subckt {name} {' '.join(ports)} {' '.join(f'{key}={text}' for key, text in settings.items())}"
-    inputs = ("r_in inp inn 1g", "r_cm inp 0 100g", "r_cmn inn 0 100g", "r_sup vcc vee 10meg",
-              "r_gain x 0 {avol/1m}", "c_pole x 0 {1m/(6.283185*gbw)}")  # fmt: skip
+    common = (
+        head,
+        # The stage slews with 100 uA, so that the limiting diodes drop the same volts at any slew rate.
+        ".param c_stage={100u/slew} g_stage={6.283185*gbw*c_stage}",
+        "r_in inp inn 1g",
+        "r_cm inp 0 100g",
+        "r_cmn inn 0 100g",
+        "r_sup vcc vee 10meg",
+        "r_gain x 0 {avol/g_stage}",
+        "c_pole x 0 {c_stage}",
+        "e_out drive 0 x 0 1",
+    )
     if is_linear:
         return msg("universal op-amp with gain, bandwidth and offset, without noise"), (
-            head,
-            *inputs,
-            "b_gain 0 x I=1m*(v(inp,inn)+{vos})",
-            "e_out drive 0 x 0 1",
+            *common,
+            "b_gain 0 x I={g_stage}*(v(inp,inn)+{vos})",
             "r_out drive out 0.1",
             f".ends {name}",
         )
     return msg("universal op-amp with gain, bandwidth, slew rate and limits, without noise"), (
-        head,
-        *inputs,
-        ".param islew={slew*1m/(6.283185*gbw)}",
-        "b_gain 0 x I={islew}*tanh(1m*(v(inp,inn)+{vos})/{islew})",
+        *common,
+        # The slew rate fades in as u/sqrt(1+u^2): tanh is so flat that the solver loses its way.
+        "b_gain 0 x I={g_stage}*(v(inp,inn)+{vos})/sqrt(1+({g_stage/100u}*(v(inp,inn)+{vos}))**2)",
         "d_high x high d_limit",
-        "v_high vcc high {0.6+rail}",
+        "v_high vcc high {0.65+rail}",
         "d_low low x d_limit",
-        "v_low low vee {0.6+rail}",
-        "b_out 0 out I={ilimit}*tanh((v(x)-v(out))/{ilimit})",
-        "r_load out 0 1g",
+        "v_low low vee {0.65+rail}",
+        "r_out drive out 10",
+        "d_source x most d_limit",  # as Boyle has it: what the output lacks of x is its current
+        "v_source most out {10*ilimit-0.65}",
+        "d_sink least x d_limit",
+        "v_sink out least {10*ilimit-0.65}",
         ".model d_limit D(IS=1f N=1 RS=1 CJO=0.1p)",
         f".ends {name}",
     )

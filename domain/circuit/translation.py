@@ -242,6 +242,8 @@ class _Work:
         path = self._decoded(written).strip().replace("\\", "/")
         found = self._find(path) if self._find is not None else None
         is_own = foreign.OWN_LIBRARY.search(path) is not None
+        if not is_own and found is None and self._find is not None and self._dialect == "ltspice":
+            is_own = self._is_of_known_part(path, statement)
         # A library found by that name need not hold every part of the program's. What is then still
         # missing is told as such where no stand-in is known.
         self.may_lack_parts = self.may_lack_parts or is_own
@@ -249,6 +251,19 @@ class _Work:
             self._comment_out(statement)
         else:
             self._replace(statement, f'.include "{found or path}"', decoded=True)
+
+    def _is_of_known_part(self, path: str, statement: Statement) -> bool:
+        """Whether a file that is not here is called like a part that has a generic model: ``opa2344.lib``."""
+        from domain.circuit.stand_ins import is_known_part  # its tables: few circuits need them
+
+        name = path.rpartition("/")[2]
+        if not is_known_part(re.split(r"[^A-Za-z0-9]", name, maxsplit=1)[0]):
+            return False
+        self._note(
+            statement,
+            msg("The file {file} was not found. Generic models take the place of its parts.", file=name),
+        )
+        return True
 
     def _subcircuit(self, statement: Statement) -> None:
         """What X lines set becomes a parameter of the subcircuit, as LTspice and PSpice have it."""
@@ -372,6 +387,7 @@ class _Work:
         if letter in "rcl" and self._dialect == "ltspice":
             raw = foreign.RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
             raw = foreign.RKM.sub(foreign.without_rkm, raw)
+            raw = foreign.OF_CIRCUIT.sub(r"\g<key>{\g<expression>}", raw)
         if self._dialect == "ltspice":
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
@@ -591,7 +607,7 @@ class _Work:
             if name in ("table", "tbl") and statement.kind != "element":
                 new = of_table(arguments)
             elif name in ("table", "tbl"):
-                new = f"pwl({raw[match.end() : end]}" if statement.keyword == "b" else None
+                new = f"pwl({raw[match.end() : end]}" if statement.keyword == "b" else of_table(arguments)
             elif name in ("idt", "sdt", "idtmod", "delay", "absdelay"):
                 new = self._with_memory(name, arguments, statement)
             if new is None or len(new) > foreign.LONGEST_CALL:
