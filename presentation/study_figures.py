@@ -116,6 +116,18 @@ def end_of(study: StoredStudy, metric: str, method: str, end: str) -> float:
     return study.figure(*place, "value") if method == "eva" else study.figure(*place)
 
 
+def bends_in(study: StoredStudy, metric: str) -> Message | None:
+    """What to say of a worst case whose metric goes the same way at both ends of a tolerance."""
+    names = study.part("statistics", metric).get("not_monotonic")
+    if not isinstance(names, list) or not names:
+        return None
+    return msg(
+        "{metric} is not monotonic in {names}: the extreme may be inside the tolerance.",
+        metric=metric,
+        names=", ".join(map(str, names)),
+    )
+
+
 def sensitivities_of(study: StoredStudy, metric: str) -> Sequence[Mapping[str, Any]]:
     """Parameter, slope, normalized, per_tolerance; the strongest first."""
     return objects(study.part("statistics", metric).get("sensitivities"))

@@ -31,6 +31,7 @@ from presentation.study_charts import (
 )
 from presentation.study_figures import (
     METHODS,
+    bends_in,
     best_texts,
     best_verdicts,
     end_of,
@@ -289,13 +290,8 @@ def _worst_case(study: StoredStudy, say: Translate) -> Iterator[Block]:
     yield Table(tuple(map(say, head)), tuple(rows))
     yield from _left_out(len(study.units) - _MOST_TOLD, say)
     for metric in _metrics(study)[:_MOST_TOLD]:
-        names = study.part("statistics", metric).get("not_monotonic")
-        if isinstance(names, list) and names:
-            told = msg(
-                "{metric} is not monotonic in {names}: the extreme may be inside the tolerance.",
-                metric=metric,
-                names=", ".join(map(str, names)),
-            )
+        told = bends_in(study, metric)
+        if told is not None:
             yield Paragraph(one_line(say(told)), "warn")
     yield from _charts(study, lambda metric: _tornado(effect_bars(study, metric)), _effects_caption, say)
     if study.goals and any(row.goals_met is False for row in study.rows):

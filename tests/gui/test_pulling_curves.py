@@ -29,7 +29,7 @@ from tests.gui.conftest import Until
 
 FILTER = """* RC low-pass behind a divider, fc = 1.59 kHz
 V1 in 0 DC 1 AC 1
-R1 in out 1k
+R1 in out 1k tc1=2m
 C1 out 0 100n
 R7 in side 10k
 R8 side 0 10k
@@ -39,6 +39,9 @@ R8 side 0 10k
 GOALS = (
     DesignGoal(metric="fc", expression="bandwidth(v(out))", unit="Hz", minimum=1000.0, maximum=20000.0),
     DesignGoal(metric="late", expression="mag(at(v(out),100k))", unit="V", maximum=0.03),
+    DesignGoal(
+        metric="hot", expression="bandwidth(v(out))", unit="Hz", minimum=500.0, condition="at 85 degC"
+    ),
 )
 LEFT, NO_BUTTON = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
 
@@ -197,7 +200,10 @@ async def test_a_number_is_typed_values_are_chosen_and_bought(
     menu = area.findChild(QMenu, "pull_menu")
     assert menu is not None
     rows = [row.text() for row in menu.actions()]
-    assert len(rows) == 2
+    assert [row.partition("   ")[0] for row in rows] == ["fc", "late", "hot (at 85 degC)"]
+    assert "≥ 500" in rows[2]
+    shown = [(each.name, each.is_judged) for each in parts.runs.waveforms.shown.measurements]
+    assert shown == [("fc", True), ("hot", False), ("late", True)], "two goals of one figure are two lines"
     menu.actions()[0].trigger()
     menu.close()
     await until(lambda: bool(card := area.findChild(PullCard)) and card.isVisible())
@@ -221,6 +227,19 @@ async def test_a_number_is_typed_values_are_chosen_and_bought(
     assert is_preferred(values["R1"], "E24")
     assert values["R1"] == pytest.approx(160.0)  # 159.15 ohms would be exact
     assert "10\u00a0kHz was wanted: R1 1k → 160." in said[-1]
+
+    # In its own condition: R1 is 1.116 of what is written there.
+    await until(lambda: len(area.pulls.points) == 2)
+    hot = next(each for each in parts.runs.waveforms.pulls.offered() if each.at)
+    parts.pull._on_asked(hot)
+    await until(card.isVisible)
+    assert card.field.text() == "500"
+    choose(card.series_box, "")
+    choose(card.values[0], "R1")
+    card.field.setText("2k")
+    QTest.keyClick(card.field, Qt.Key.Key_Return)
+    await until(lambda: "2\u00a0kHz was wanted" in said[-1])
+    assert 1 / (2 * math.pi * 1.116 * _values(circuit)["R1"] * 100e-9) == pytest.approx(2000, rel=0.01)
 
     await until(lambda: len(area.pulls.points) == 2)
     parts.pull._on_asked(_corner(area).quantity)

@@ -482,6 +482,8 @@ async def test_corners_worst_case_and_sensitivity_mark_what_is_worst(
 
     page, pane = await _page(parts, circuit, "worst-case", until)
     _enter(pane.rows[0].tolerance, "10 %")
+    _enter(_field(pane, "added_measurement"), "p(R2)")
+    QTest.keyClick(_field(pane, "added_measurement"), Qt.Key.Key_Return)
     _click(pane.run_button)
     await _ended(page, until)
     worst = page.view.result
@@ -492,6 +494,12 @@ async def test_corners_worst_case_and_sensitivity_mark_what_is_worst(
     worst.metric_box.activated.emit(0)
     assert {bar.name for bar in worst.chart.bars[:2]} == {"R1", "R2"}
     assert worst.chart.bars[0].low == -worst.chart.bars[0].high
+    assert worst.bends.text() == ""
+    worst.metric_box.setCurrentIndex(worst.metric_box.findData("p(R2)"))  # most where R1 = R2
+    worst.metric_box.activated.emit(0)
+    assert "not monotonic in R2" in worst.bends.text()
+    margins = [kept for run in worst.table.runs if (kept := page.view.study.margin(page.view.study.row(run)))]
+    assert margins == sorted(margins)
     assert "R1, R2: at both tolerance limits, ±10 %" in worst.note.text()
 
     page, pane = await _page(parts, circuit, "sensitivity", until)
@@ -553,6 +561,8 @@ async def test_thirty_thousand_runs_are_shown_without_holding_the_loop(
 async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
     parts: Parts, circuit: Path, until: Until
 ) -> None:
+    source = DesignGoal(metric="source", expression="mag(at(v(in),1k))", unit="V", minimum=0.9)
+    await parts.services.app.project.browse.ask_of(circuit.parent, circuit, [source])
     parts.editor.show_file(circuit, 5, 10)
     await until(lambda: parts.editor.page_of(circuit) is not None)
     editor = parts.editor.page_of(circuit)
@@ -566,6 +576,7 @@ async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
     view = page.view.result
     assert isinstance(view, TuneView)
     await until(lambda: "C1" in [knob.name for knob in view.knobs])
+    assert view.subject.chosen == "ac\nv(in)", "what the goals look at is drawn"
     page.tuning.stop()
     await until(lambda: not page.tuning.is_running)
     parts.editor.show_file(circuit, 4, 1)

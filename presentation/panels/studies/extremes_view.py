@@ -15,7 +15,16 @@ from presentation.panels.studies.result_parts import (
     RunsTable,
 )
 from presentation.study_charts import effect_bars, sensitivity_bars
-from presentation.study_figures import METHODS, end_of, plain, sensitivities_of, shown, shown_or_dash, told
+from presentation.study_figures import (
+    METHODS,
+    bends_in,
+    end_of,
+    plain,
+    sensitivities_of,
+    shown,
+    shown_or_dash,
+    told,
+)
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, text_label
@@ -130,7 +139,8 @@ class WorstCaseView(_WithHead):
         self.table.keep_wanted.connect(self.keep_wanted)
         theme = services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
-        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1)
+        self.bends = text_label(role="warn", name="study_bends", wraps=True)
+        bar = arrange(QHBoxLayout(), self._of, self.metric_box, (self.bends, 1))
         arrange(bar, edges=(edge, gap, edge, gap), gap=gap)
         arrange(
             QVBoxLayout(self), self._head, self.spans, bar, (self.chart, 4), (self.table, 4), edges=0, gap=0
@@ -159,7 +169,7 @@ class WorstCaseView(_WithHead):
         keys = [key for key, _ in methods]
         self.spans.show_rows(columns, [self._span(study, metric, keys) for metric in study.units])
         self.spans.setFixedHeight(self.spans.wanted_height())
-        self.table.show_runs(study, study.rows, nominals)
+        self.table.show_runs(study, study.worst_first if study.goals else study.rows, nominals)
         self._draw()
 
     def _span(self, study: StoredStudy, metric: str, methods: Sequence[str]) -> list[Cell]:
@@ -180,6 +190,8 @@ class WorstCaseView(_WithHead):
         if study is None:
             return
         self.chart.show_bars(effect_bars(study, metric))
+        told = bends_in(study, metric)
+        self.bends.setText("" if told is None else self._services.language(told))
 
 
 class SensitivityView(_WithHead):

@@ -136,7 +136,7 @@ class ParameterRow(QWidget):
         unit = theme.scale
         for field, width in (
             (self.pattern, 44 if self._kind in SCATTERED else 56),
-            (self.tolerance, 48),
+            (self.tolerance, 56),
             (self.low, 54),
             (self.high, 54),
             (self.points, 34),

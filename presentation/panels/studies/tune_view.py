@@ -259,7 +259,10 @@ class TuneView(ResultView):
         for plot in () if point is None else point.plots:
             if axis_of(plot) is None:
                 continue
-            wanted = [*default_expressions(plot), *self._asked_of()]
+            usual, asked = default_expressions(plot), self._asked_of()
+            # The first is drawn unasked: what goals look at, in the way such a plot is usually drawn.
+            looked_at = [each for each in usual if any(each in subject for subject in asked)]
+            wanted = [*looked_at, *asked, *usual]
             for expression in drawable(plot, list(dict.fromkeys(wanted))):
                 found.setdefault(f"{plot.analysis}\n{expression}", f"{expression} · {plot.analysis}")
         self.subject.offer(list(found), found)

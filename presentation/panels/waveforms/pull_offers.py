@@ -34,6 +34,8 @@ def of_the_run(
     if base is None:
         return
     for each in measurements:
+        if each.goal is not None and each.goal.condition and not each.is_judged:
+            continue  # it is wanted in its condition, which is another one
         own: dict[str, float] = {}
         is_first, value, steps = False, each.value, each.steps or each.goal_steps
         if steps:

@@ -472,15 +472,16 @@ def _of_expressions(
     *,
     step: str,
 ) -> tuple[Measured, ...]:
-    by_expression = {goal.expression: goal for goal in sorted(goals, key=lambda goal: goal in here)}
+    asked_by: dict[str, list[DesignGoal | None]] = {}
+    for each in sorted(goals, key=lambda goal: goal not in here):
+        asked_by.setdefault(each.expression, []).append(each)
     found = []
     for text, outcome in now.items():
         is_error = isinstance(outcome, CircuitAIError)
         if is_error and text not in added:
             continue  # a usual one, or a goal, that this circuit does not show is of no interest
         earlier = before.get(text)
-        goal = by_expression.get(text)
-        found.append(
+        found += [
             Measured(
                 name=text if goal is None else goal.metric,
                 value=None if isinstance(outcome, CircuitAIError) else outcome,
@@ -492,7 +493,8 @@ def _of_expressions(
                 expression=text,
                 step=step,
             )
-        )
+            for goal in asked_by.get(text, [None])
+        ]
     return tuple(found)
 
 
