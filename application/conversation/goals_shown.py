@@ -40,6 +40,8 @@ class GoalsNow:
     """That change was taken back."""
     after: str = ""
     """Id of the message behind which it stands; "" = before all, or not known yet."""
+    row: str = ""
+    """Id of the answer or the call behind which it came, while the turn of that message was under way."""
 
 
 def goals_event(shown: GoalsNow) -> dict[str, Any]:
@@ -54,6 +56,7 @@ def goals_event(shown: GoalsNow) -> dict[str, Any]:
         "before": None if shown.before is None else [goal_to_plain(goal) for goal in shown.before],
         "undone": shown.is_undone,
         "after": shown.after,
+        "row": shown.row,
         "timestamp": now(),
     }
 
@@ -70,11 +73,12 @@ def goals_in(events: Sequence[Json]) -> tuple[GoalsNow, ...]:
     for event in events:
         if event.get("event") != EVENT:
             continue
-        key, path, after = (event.get(name) for name in ("card_id", "path", "after"))
-        if not (isinstance(key, str) and key and isinstance(path, str) and isinstance(after, str)):
+        key, path, after, row = (event.get(name) for name in ("card_id", "path", "after", "row"))
+        if not (isinstance(key, str) and isinstance(path, str) and isinstance(after, str)):
             _log.warning("A line about goals is not shown: it names no card, circuit or place.")
             continue
-        after = found[key].after if key in found else after
+        row = row if isinstance(row, str) else ""
+        after, row = (found[key].after, found[key].row) if key in found else (after, row)
         if after in stand:
             before = event.get("before")
             found[key] = GoalsNow(
@@ -86,6 +90,7 @@ def goals_in(events: Sequence[Json]) -> tuple[GoalsNow, ...]:
                 before=goals_from_plain(before) if isinstance(before, list) else None,
                 is_undone=event.get("undone") is True,
                 after=after,
+                row=row,
             )
     return tuple(found.values())
 

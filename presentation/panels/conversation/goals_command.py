@@ -170,9 +170,9 @@ class GoalsCommand:
         Where nobody `is_asked`, it is not told that the card could not be stored anew.
         """
         session_id, known = model.session_id, model.items.get(key)
-        after = ""
+        after = row = ""
         if isinstance(known, GoalsNow):
-            after = known.after
+            after, row = known.after, known.row
             if before is None:
                 before, is_undone = known.before, known.is_undone
         try:
@@ -194,6 +194,7 @@ class GoalsCommand:
             before=before,
             is_undone=is_undone,
             after=after,
+            row=row,
         )
         problem = await model.transcript.keep_goals(card) if card != known else None
         if problem is not None and is_asked:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from application.conversation.goals_shown import GoalsNow
 from domain.llm.compression import RESTORED
-from presentation.panels.conversation.items import END, CompressedRow, Note, ScrollPlace, UserText
+from presentation.panels.conversation.items import (
+    END,
+    AnswerText,
+    CompressedRow,
+    Note,
+    OperationCard,
+    ScrollPlace,
+    SimulationCard,
+    UserText,
+)
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.words import busy, with_advice
 from shared.errors import CircuitAIError
@@ -23,6 +32,10 @@ if TYPE_CHECKING:
     from presentation.panels.conversation.shelf import Shelf
     from presentation.panels.conversation.shown_conversation import ShownConversation
     from presentation.panels.conversation.window import Window
+
+
+_COMING = (AnswerText, OperationCard, SimulationCard)
+"""Rows of a turn that are there again when it is read."""
 
 
 class ShownTranscript:
@@ -128,8 +141,7 @@ class ShownTranscript:
         model = self._model
         root, session_id = model.root, model.session_id
         if model.is_running and model.items.get(card.key) is None:
-            said = next((row.key for row in model.items.backwards() if isinstance(row, UserText)), "")
-            card = replace(card, after=said)
+            card = replace(card, after=self._newest_of(UserText), row=self._newest_of(*_COMING))
         model.items.put(card)
         model.tell()
         if root is None:
@@ -154,6 +166,9 @@ class ShownTranscript:
         model.name = next((title_of(info.name, info.preview) for info in kept), model.name)
         model.tell()
         return None
+
+    def _newest_of(self, *kinds: type) -> str:
+        return next((row.key for row in self._model.items.backwards() if isinstance(row, kinds)), "")
 
     def keep_what_waited(self) -> None:
         """The run has ended: write what was shown meanwhile."""

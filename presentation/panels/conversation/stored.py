@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, cast
@@ -98,7 +98,17 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     _open_chip(items)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
-    return _with_operations(items, tuple(operations))
+    return _with_operations(_with_goals(items, session.goals), tuple(operations))
+
+
+def _with_goals(items: Mapping[str, Item], goals: Sequence[GoalsNow]) -> dict[str, Item]:
+    """With the cards about goals that came while a turn was under way, where they came."""
+    found: dict[str, Item] = {}
+    amid = [card for card in goals if card.row]
+    for key, item in items.items():
+        found[key] = item  # where nothing came of the answer it is behind the message
+        found |= {card.key: card for card in amid if key == (card.row if card.row in items else card.after)}
+    return found
 
 
 def _put_step(items: dict[str, Item], step: StoryStep, session: ShownSession) -> None:
@@ -179,7 +189,7 @@ def _beside(session: ShownSession) -> dict[str, list[CompressedRow | GoalsNow]]:
         )
         place = shown.after if one.is_automatic else ends.get(shown.after, shown.after)
         found.setdefault(place, []).append(row)
-    for goals in session.goals:
+    for goals in (each for each in session.goals if not each.row):
         found.setdefault(ends.get(goals.after, goals.after), []).append(goals)
     return found
 

@@ -34,6 +34,7 @@ import bootstrap
 from application.agent import conversation
 from application.agent.loop import compiled_agent
 from application.app import Application
+from application.conversation.goals_shown import GoalsNow
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.acts import WaysOn
 from presentation.panels.conversation.items import (
@@ -55,6 +56,7 @@ from shared.errors import CircuitAIError
 from shared.message import Message
 from shared.paths import USER_HOME_VARIABLE, is_project
 from shared.tasks import TaskFailed
+from shared.ulid import new_ulid
 from tests.ground.forked_commands import import_everything, watch_moments
 from tests.integration.design.resume_driver import in_fork
 
@@ -79,6 +81,8 @@ def shape(item: Item) -> list[Any] | None:
             return ["card", item.tool, item.path, state, item.standing]
         case Confirmation():
             return ["asked", [call.name for call in item.card.calls], item.state]
+        case GoalsNow():
+            return ["goals", item.path, item.run, item.is_undone]
         case CompressedRow():
             return ["compressed", item.done.messages, item.is_in_force]
         case Interrupted():
@@ -449,18 +453,47 @@ class Life:
         """Say something else in the place of an earlier message, and of all that came behind it."""
         said = [item for item in self._model.items if isinstance(item, UserText) and item.can_edit]
         chosen = said[number % len(said)] if said else None
-        if chosen is None or self._model.versions.edit(chosen.key) is not None:
+        in_row = number % 5 > 1  # as the window does it; in the input where a version was not written
+        if chosen is None or self._model.versions.edit(chosen.key, in_row=in_row) is not None:
             return
         self._replaces(chosen)
         words = f"{'slow' if number % 2 else 'say'} #{number}.v"
-        self._model.draft = words
+        if in_row:
+            self._model.versions.note_row(chosen.key, words)
+        else:
+            self._model.draft = words
         self._typed += 1
         self._tell("typed", text=words)
         self._model.set_choice(self._choice)
-        self._model.send(words)
+        if in_row:
+            self._model.versions.send_row(chosen.key, words)
+        else:
+            self._model.send(words)
         if number % 3:
             await self._until_changes(number % 9)
             self._model.stop()
+
+    async def goals(self, number: int) -> None:
+        """See how goals stand, or take back what the newest card about them has changed; half of the time
+        while an answer comes."""
+        if number % 2:
+            self._send(f"slow #{number}")
+            await self._until_changes(number % 9)
+        known = next((item for item in self._model.items.backwards() if isinstance(item, GoalsNow)), None)
+        if known is None or number % 3:
+            await self._model.transcript.keep_goals(GoalsNow(key=new_ulid(), path="f.cir", run=number))
+        else:
+            await self._model.transcript.keep_goals(replace(known, is_undone=not known.is_undone))
+
+    async def branch(self, number: int) -> None:
+        """Go on from the end, or from a message, in a tab beside."""
+        said = [item for item in self._model.items if isinstance(item, UserText | AnswerText)]
+        chosen = said[number % len(said)] if said and number % 3 else None
+        found = await self._model.transcript.branch("" if chosen is None else chosen.key)
+        if isinstance(found, str):
+            if isinstance(chosen, UserText):
+                self._model.shelf.drafts[self._root, found] = chosen.text
+            self._tabs.open_session(found, beside=True)
 
     async def look(self, number: int) -> None:
         """See an earlier version of a message, with what stood behind it, and then what stands again."""

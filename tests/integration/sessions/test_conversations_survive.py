@@ -32,8 +32,8 @@ LIVES = 3
 ENDS: list[dict[str, Any]] = [{}, {"kind": "kill"}, {"kind": "torn"}]
 STEPS = (
     *(["say"] * 5), *(["write"] * 3), *(["say_and_stop"] * 4), *(["queue", "side_by_side", "edit"] * 3),
-    *(["open", "next_tab", "undo", "go_on", "again"] * 2), "type", "fail", "new", "new_tab", "close_tab",
-    "rename", "delete", "compress", "restore", "look", "taken_over",
+    *(["open", "next_tab", "undo", "go_on", "again", "goals", "branch"] * 2), "type", "fail", "new",
+    "new_tab", "close_tab", "rename", "delete", "compress", "restore", "look", "taken_over",
 )  # fmt: skip
 
 
