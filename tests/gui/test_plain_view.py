@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ from presentation.panels.conversation.items import (
     Updated,
     UserText,
 )
-from presentation.panels.conversation.plain_document import line_number
+from presentation.panels.conversation.plain_document import numbered_lines
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -355,19 +357,13 @@ async def test_lines_of_longer_code_have_numbers_that_no_copy_has(services: Wind
     while view._unwritten:
         view._show_slice()
     view.show()
-    drawn, block = dict[str, str](), document(view).begin()
-    while block.isValid():
-        if number := line_number(block):
-            assert number not in drawn
-            drawn[number] = block.text()
-        block = block.next()
-    assert drawn == {str(at): line for at, line in enumerate(long.split("\n"), start=1)}
-    first = document(view).findBlockByNumber(0)
-    while not line_number(first):
-        first = first.next()
     layout = document(view).documentLayout()
     assert layout is not None
-    tops = [layout.blockBoundingRect(each).top() for each in (first, first.next())]
-    assert tops[1] - tops[0] > 10, "an empty line is one, too"
+    drawn = list(numbered_lines(document(view).begin(), layout, math.inf))
+    shown = [(line.number, line.block.text()) for line in drawn]
+    assert shown == list(enumerate(long.split("\n"), start=1))
+    for line, below in pairwise(drawn):  # where the layout has them, an empty one as high as the others
+        assert line.before.top() == pytest.approx(layout.blockBoundingRect(line.block).top())
+        assert below.before.top() - line.before.top() > 10
     assert "\nR1 a b 1k\nR2 a b 2k\n" in view.text
     view.close()

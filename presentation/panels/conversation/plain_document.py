@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from PyQt6.QtCore import QPoint, QRectF, Qt, QUrl
 from PyQt6.QtGui import (
+    QAbstractTextDocumentLayout,
     QPainter,
     QPaintEvent,
     QPixmap,
@@ -66,23 +67,68 @@ class Browser(QTextBrowser):
         """The text, and the numbers of the lines of code before them."""
         super().paintEvent(event)
         viewport, layout = self.viewport(), self.text_document.documentLayout()
+        assert event is not None
         assert viewport is not None
         assert layout is not None
-        theme = self._services.theme.theme
+        theme, top = self._services.theme.theme, self.bar.value()
         at_its_end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-        block, top = self.cursorForPosition(QPoint(0, 0)).block(), self.bar.value()
+        drawn = event.rect()
+        first = self.cursorForPosition(QPoint(0, drawn.top())).block()
         with QPainter(viewport) as painter:
             painter.translate(0, -top)
             painter.setFont(theme.font("mono_small"))
             painter.setPen(theme.color("text.tertiary"))
-            while block.isValid():
-                place, lines = layout.blockBoundingRect(block), block.layout()
-                if place.top() > top + viewport.height():
-                    break
-                if lines is not None and lines.lineCount() and (number := line_number(block)):
-                    before = QRectF(0, place.top(), place.left() - NUMBER_GAP, lines.lineAt(0).height())
-                    painter.drawText(before, at_its_end, number)
-                block = block.next()
+            for line in numbered_lines(first, layout, top + drawn.bottom()):
+                painter.drawText(line.before, at_its_end, str(line.number))
+
+
+class NumberedLine(NamedTuple):
+    """A line of code."""
+
+    number: int
+    block: QTextBlock
+    before: QRectF
+    """Where its number stands, in the document."""
+
+
+def numbered_lines(
+    block: QTextBlock, layout: QAbstractTextDocumentLayout, bottom: float
+) -> Iterator[NumberedLine]:
+    """Those from a block down to a place in the document.
+
+    The layout looks for the place of a block from the outermost frame on: it is asked once for each code.
+    """
+    while block.isValid() and layout.blockBoundingRect(block).top() <= bottom:
+        cursor = QTextCursor(block)
+        table = cursor.currentTable()
+        if table is None:
+            block = block.next()
+            continue
+        cell = table.cellAt(cursor)
+        behind = cell.lastCursorPosition().block()  # Qt's own, behind the last line
+        number = _number_of(block, cell.firstCursorPosition().block(), behind)
+        place, within = layout.blockBoundingRect(block), block.layout()
+        above = place.top() - (0.0 if within is None else within.position().y())
+        while number and block != behind and within is not None and within.lineCount():
+            top = above + within.position().y()
+            if top > bottom:
+                return
+            before = QRectF(0, top, place.left() - NUMBER_GAP, within.lineAt(0).height())
+            yield NumberedLine(number, block, before)
+            number, block = number + 1, block.next()
+            within = block.layout()
+        block = behind.next()
+
+
+def _number_of(block: QTextBlock, first: QTextBlock, behind: QTextBlock) -> int:
+    """The number of a line of the code between two blocks; 0 where it has none."""
+    marked = first
+    while marked != behind and not marked.text():
+        marked = marked.next()
+    names = marked.begin().fragment().charFormat().anchorNames() if marked.text() else []
+    if not names or not names[0].startswith(LINE_MARK):
+        return 0
+    return int(names[0].removeprefix(LINE_MARK)) + block.blockNumber() - marked.blockNumber()
 
 
 @dataclass(slots=True)
@@ -93,22 +139,6 @@ class Part:
     what: object = None
     """What stands in it (`Piece`), where it does not stand as it comes."""
     kind: Literal["prose", "thought", "tail", "gone"] = "prose"
-
-
-def line_number(block: QTextBlock) -> str:
-    """The number of a line of code; "" where it has none."""
-    cursor = QTextCursor(block)
-    table = cursor.currentTable()
-    if table is None:
-        return ""
-    cell = table.cellAt(cursor)
-    marked, last = cell.firstCursorPosition().block(), cell.lastCursorPosition().position()
-    while marked.position() < last and not marked.text():
-        marked = marked.next()
-    names = marked.begin().fragment().charFormat().anchorNames() if marked.text() else []
-    if not names or not names[0].startswith(LINE_MARK) or block.position() == last:
-        return ""
-    return str(int(names[0].removeprefix(LINE_MARK)) + block.blockNumber() - marked.blockNumber())
 
 
 def new_frame(cursor: QTextCursor) -> QTextFrame:
