@@ -290,3 +290,11 @@ async def test_a_run_of_a_family_is_pulled_where_the_cursors_read(
     assert values["RL"] == 1e3, "what is stepped does not follow"
     r = 1 / (1 / values["R1"] + 1 / 4e3)
     assert 1 / (2 * math.pi * r * values["C1"]) == pytest.approx(6000, rel=0.02)
+
+    # The circuit, which was not open, is: Undo is at hand.
+    page = parts.editor.page_of(circuit)
+    assert page is not None
+    await until(lambda: page.bytes_to_save() == _bytes(circuit))
+    page.editor.undo()
+    assert await page.save() or not page.is_dirty
+    assert _bytes(circuit) == stepped.encode()

@@ -297,6 +297,10 @@ class PullHands(QObject):
         """One change of the file; the run after it proves it."""
         workspace = self._services.workspace
         page = self._editor.page_of(now.circuit)
+        if page is None and now.live is not None:  # Undo takes back what it is asked in: the text
+            found = now.live.influences.found
+            line = min(each.line for each in found if each.name in values)
+            page = await self._editor.opened(now.circuit, line, 1)
         is_other = page is not None and page.bytes_to_save() != now.text
         acts = CircuitActs(self._services, self._app.project, self._app.simulation, now.circuit, self._panel)
         try:
