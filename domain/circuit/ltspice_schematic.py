@@ -266,7 +266,7 @@ class _Writer:
                         "{name} is not in the netlist: its symbol {symbol} is not in LTspice's library, "
                         "beside the schematic or in a library folder.",
                         name=part.name or "?",
-                        symbol=part.symbol,
+                        symbol=re.sub(r"[\\/]+", lambda _: "\\", part.symbol),
                     )
                 )
                 lines.append(f"* {part.name}: symbol {part.symbol} is missing")

@@ -116,7 +116,7 @@ class RunController(QObject):
         try:
             if workspace.buffers is None or await workspace.buffers.save_unsaved():
                 # What is saved now may be a circuit that it was not when it was shown.
-                circuit = file if is_named else await self._meant(file)
+                circuit = await (self._named(file) if is_named else self._meant(file))
             else:
                 workspace.error_occurred.emit(
                     UserInputError(
@@ -128,6 +128,15 @@ class RunController(QObject):
             self.circuit = circuit
         if circuit is not None:
             await self._run(circuit)
+
+    async def _named(self, file: Path) -> Path | None:
+        """A circuit that was named; None when it asks for no analysis, and one is asked for instead."""
+        workspace = self._services.workspace
+        found = await self._project.browse.runnable(workspace.root, file) if workspace.root else None
+        if found is None or found.has_analysis or workspace.analysis_of(file) is not None:
+            return file
+        workspace.analysis_missing.emit(file)
+        return None
 
     async def _meant(self, file: Path) -> Path | None:
         """The circuit that a person means who looks at `file`; None when it has to be asked."""

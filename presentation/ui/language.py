@@ -7,9 +7,30 @@ from typing import Literal
 from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, pyqtSignal
 
 from presentation.translation import Translator
-from shared.message import Message, visible
+from shared.message import Message, msg, visible
 
 LanguageName = Literal["en", "zh"]
+
+
+_OF_FILES = {"Size": msg("File size"), "Folder": msg("Folder"), "%1 File": msg("{suffix} file", suffix="%1")}
+"""What Qt's Chinese says of files in another sense (the size as a volume) or not at all."""
+
+
+class _QtWords(QTranslator):
+    """Qt's own translation, with our words for columns of its file dialog."""
+
+    def __init__(self, language: LanguageManager) -> None:
+        super().__init__(language)
+        self._language = language
+
+    def translate(
+        self, context: str | None, source: str | None, disambiguation: str | None = None, n: int = -1
+    ) -> str:
+        """As QTranslator's."""
+        is_of_files = context in ("QFileSystemModel", "QAbstractFileIconProvider")
+        if is_of_files and (own := _OF_FILES.get(source or "")) is not None:
+            return self._language(own)
+        return super().translate(context or "", source or "", disambiguation or "", n)
 
 
 class LanguageManager(QObject):
@@ -21,7 +42,7 @@ class LanguageManager(QObject):
         super().__init__()
         self._translator = Translator(language, "window")
         self.name: LanguageName = language
-        self._qt = QTranslator(self)
+        self._qt = _QtWords(self)
         """Qt's own words (dialogs for files, menus of text fields); its English ones are built in."""
         folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
         self._is_qt_translated = self._qt.load("qtbase_zh_CN", folder)

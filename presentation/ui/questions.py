@@ -16,9 +16,11 @@ from PyQt6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
+    QHeaderView,
     QLineEdit,
     QListWidget,
     QPushButton,
+    QTreeView,
     QWidget,
 )
 
@@ -64,6 +66,8 @@ async def choose(
     )
 
 
+_FILES_SIZE = QSize(760, 460)
+"""Wide enough for the dates; Qt's own is not."""
 _LABELS = {
     QFileDialog.DialogLabel.LookIn: msg("Look in:"),
     QFileDialog.DialogLabel.FileType: msg("Files of type:"),
@@ -77,6 +81,15 @@ class _FileDialog(QFileDialog):
         super().__init__(parent, services.language(title), str(start))
         self._services = services
         self.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        self.resize(_FILES_SIZE)
+        if (rows := self.findChild(QTreeView, "treeView")) is not None and (
+            columns := rows.header()
+        ) is not None:
+            for column in range(columns.count()):  # Qt cuts sizes and dates beside empty room
+                columns.setSectionResizeMode(
+                    column,
+                    QHeaderView.ResizeMode.ResizeToContents if column else QHeaderView.ResizeMode.Stretch,
+                )
 
     def accept(self) -> None:
         """Take what is chosen; a missing one is told, one that would be replaced asked about."""

@@ -42,6 +42,8 @@ class FileImport:
     ) -> None:
         self._services, self._project, self._projects = services, project, projects
         self._window = window
+        self._taken_from: Path | None = None
+        """Where the last ones were: the next are there, mostly, and not in the project made for the first."""
         services.workspace.import_wanted.connect(self.take)
 
     def choose(self) -> None:
@@ -54,10 +56,10 @@ class FileImport:
 
     async def _choose(self) -> None:
         title = msg("Import files of other programs")
-        start = self._services.workspace.root or Path.home()
-        await self._import_all(
-            await choose_files(self._services, self._window, title, start, filters=_FILTERS)
-        )
+        start = self._taken_from or self._services.workspace.root or Path.home()
+        sources = await choose_files(self._services, self._window, title, start, filters=_FILTERS)
+        self._taken_from = sources[0].parent if sources else self._taken_from
+        await self._import_all(sources)
 
     async def _import_all(self, sources: tuple[Path, ...]) -> None:
         for source in sources:

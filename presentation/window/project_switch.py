@@ -355,6 +355,8 @@ class ProjectSwitch(QObject):
         if name is not None and name in names:
             self._desk.set_main(root / name)
             if is_to_run:
+                if shown is None:  # what runs is in front, with what a run says of its lines
+                    self._services.workspace.file_activated.emit(root / name, None)
                 self._services.workspace.main_run_requested.emit()
 
     async def _open_and_design(self, wanted: WantedDesign) -> None:

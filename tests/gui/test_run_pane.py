@@ -124,6 +124,18 @@ async def test_without_a_main_circuit_it_is_asked_for(pane, services, heard):
     assert not _of(heard, "run_started")
 
 
+async def test_the_main_circuit_without_an_analysis_is_asked_for_one(pane, services, heard, until, project):
+    asked = []
+    services.workspace.analysis_missing.connect(asked.append)
+    bare = project / "bare.cir"
+    bare.write_text("* bare\nV1 in 0 1\nR1 in 0 1k\n.end\n", encoding="utf-8")
+    services.workspace.main_circuit = bare
+    services.workspace.main_run_requested.emit()
+    await until(lambda: asked)
+    assert asked == [bare]
+    assert not _of(heard, "run_started")
+
+
 async def test_an_error_of_a_run_is_a_link_to_its_line(pane, services, heard, until, project):
     circuit = project / "filter.cir"
     circuit.write_text("* broken\nV1 in 0 1\nX1 in 0 nosuch\n.op\n.end\n", encoding="utf-8")

@@ -6,10 +6,19 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, QMargins, QSettings, Qt
-from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtCore import QEvent, QFileInfo, QMargins, QSettings, Qt
+from PyQt6.QtGui import QFileSystemModel, QGuiApplication
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
+from PyQt6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QFileIconProvider,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QWidget,
+)
 
 from application.project.browsing import ResultSummary
 from presentation.dialogs.report_studies import ReportStudiesDialog
@@ -141,6 +150,9 @@ async def test_a_missing_folder_and_a_file_that_is_there_are_told_in_our_own_dre
         return box
 
     services.language.set("zh")
+    # Qt's Chinese calls a file's size a volume, and a folder Folder.
+    assert QFileSystemModel().headerData(1, Qt.Orientation.Horizontal) == "大小"
+    assert QFileIconProvider().type(QFileInfo(str(tmp_path))) == "文件夹"
     asking = asyncio.ensure_future(choose_folder(services, parent, msg("Open folder"), tmp_path))
     box = await typed("gone", "Close")
     assert "不存在" in box.words.text()
