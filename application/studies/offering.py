@@ -99,10 +99,16 @@ def _metrics(prepared: PreparedCircuit, goals: Sequence[DesignGoal]) -> Iterator
 
 
 def _supplies(prepared: PreparedCircuit) -> tuple[str, ...]:
-    """The circuit's one supply, and all other voltage sources with a value."""
+    """The circuit's one supply, and all other voltage sources with a value; one of 0 V supplies nothing."""
     try:
         usual = [supply_of(prepared.netlist)]
     except UserInputError:  # none, or several: which one is for the user to say
         usual = []
-    sources = [e.name for e in prepared.netlist.elements if e.letter == "v" and not e.scope and e.value]
-    return tuple(dict.fromkeys([*usual, *sources]))
+    known = resolve_parameters(prepared.tree)
+    values = {
+        each.name: each.value.text
+        for each in prepared.netlist.elements
+        if each.letter == "v" and not each.scope and each.value
+    }
+    signals = {name for name, text in values.items() if _value(text, known) == 0}
+    return tuple(name for name in dict.fromkeys([*usual, *values]) if name not in signals)

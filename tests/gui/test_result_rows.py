@@ -7,6 +7,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
+from application.studies.studying import StudyRequest
+from domain.studies.study_spec import read_study_spec
 from presentation.panels.editor.former_circuit import FormerCircuitPage
 from presentation.window.panels import Parts
 
@@ -133,3 +135,18 @@ async def test_a_text_that_was_changed_or_not_kept_is_not_shown(parts, services,
     await until(lambda: told)
     assert "not kept" in str(told[0].message)
     assert not parts.editor.findChildren(FormerCircuitPage)
+
+
+@pytest.mark.timeout(60)
+async def test_what_has_just_come_is_seen_though_an_older_run_is_shown(parts, services, project, until):
+    results, app = parts.results, services.app
+    results.resize(260, 90)
+    services.workspace.result_selected.emit(results.model.results[1].path)
+    spec = read_study_spec({"parameters": [{"name": "R1", "values": [1e3, 2e3]}], "measure": {"fc": "fc"}})
+    for count in (3, 4, 5):
+        await app.simulation.study(StudyRequest(circuit=project / "rc.cir", kind="sweep", spec=spec))
+        results.note_stored()
+        await until(lambda count=count: len(results.model.results) == count)
+    newest = results.model.index(0)
+    assert results.view.viewport().rect().contains(results.view.visualRect(newest))
+    assert results.view.currentIndex().row() == 4

@@ -209,11 +209,14 @@ class ResultsList(QWidget):
         results = await browse.results(root, with_studies=True)
         if root != self._services.workspace.root:
             return
+        known = {each.path for each in self.model.results}
         self.model.set_results(results)
         self._stack.setCurrentWidget(self.view if results else self._empty)
         self._offer_newest(results)
         if self._shown is not None:
             self._select(self._shown)
+        if known and results and results[0].path not in known:
+            self.view.scrollToTop()  # the shown run may be an older one: what has just come is seen
         judged = await browse.judged(root, results)
         if root == self._services.workspace.root:
             self.model.set_goals(judged)
