@@ -17,7 +17,7 @@ from presentation.panels.waveforms.overlay import Overlay
 from presentation.panels.waveforms.pane_places import PanePlaces
 from presentation.panels.waveforms.panes import Pane
 from presentation.panels.waveforms.plot_box import PlotPlace
-from presentation.panels.waveforms.plot_cursors import CursorName, PlotCursors
+from presentation.panels.waveforms.plot_cursors import CursorName, PlotCursors, is_of_its_scale
 from presentation.panels.waveforms.plot_labels import PlotLabels
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.plot_pointer import PlotPointer
@@ -29,15 +29,6 @@ from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
 from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from shared.message import Message
-
-_FAR_WIDER = 20
-"""Places that were apart on an axis so many times narrower are one place."""
-
-
-def _is_of_its_scale(axis: CommonAxis, before: CommonAxis) -> bool:
-    """Whether cursors of the axis `before` mean something on `axis`."""
-    is_wider = axis.is_log == before.is_log and axis.high - axis.low > _FAR_WIDER * (before.high - before.low)
-    return axis.unit == before.unit and not is_wider
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
@@ -190,8 +181,13 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         With `keep_view` a range that somebody chose, and the cursors, stay.
         """
         before = self._axis
-        places = self._cursors.places if before is not None and _is_of_its_scale(axis, before) else None
-        is_same = keep_view and before is not None and before.is_log == axis.is_log and places is not None
+        places = self._cursors.places if before is not None and before.unit == axis.unit else None
+        is_same = (
+            keep_view
+            and before is not None
+            and before.is_log == axis.is_log
+            and is_of_its_scale(axis, before)
+        )
         across, heights = self._ranges.chosen() if is_same else (None, {})
         self._axis, self._traces = axis, traces
         self._shown = (*ghosts, *traces)

@@ -13,11 +13,20 @@ from presentation.panels.waveforms.cursors import CursorItem, CursorLook
 from presentation.panels.waveforms.overlay import OverlaidPlot
 from presentation.panels.waveforms.panes import TRACE_COLORS
 from presentation.panels.waveforms.plot_ranges import PlotRanges
+from presentation.panels.waveforms.traces import Axis
 from presentation.ui.theme import Theme
 
 CursorName = Literal["a", "b"]
 _BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
 """Where the cursors stand at first, in parts of the axis."""
+_FAR_WIDER = 20
+"""Places that were apart on an axis so many times narrower are one place."""
+
+
+def is_of_its_scale(axis: Axis, before: Axis) -> bool:
+    """Whether cursors of the axis `before` mean something on `axis`."""
+    is_wider = axis.is_log == before.is_log and axis.high - axis.low > _FAR_WIDER * (before.high - before.low)
+    return axis.unit == before.unit and not is_wider
 
 
 class PlotCursors(QObject):
@@ -34,6 +43,8 @@ class PlotCursors(QObject):
         self._active: CursorName = "a"
         self._before_click: int | None = None
         """Where the active one was before the latest click: a double click means something else."""
+        self._chosen_on: Axis | None = None
+        """The axis on which they were put where they are."""
         self.are_shown = True
         look = _look(theme)
         self._items = {name: self._made(name, look) for name, _ in _BEGINNINGS}
@@ -66,9 +77,12 @@ class PlotCursors(QObject):
             item.use(_look(theme))
 
     def take_axis(self, places: tuple[float, float] | None) -> None:
-        """The same places on another axis (SI), or a third and two thirds of it."""
+        """The same places on another axis (SI), or a third and two thirds of it; these also where the places
+        were chosen on an axis of another scale, be it that many others were shown since (a run grows)."""
         axis = self._area.axis
         assert axis is not None
+        if places is None or self._chosen_on is None or not is_of_its_scale(axis, self._chosen_on):
+            places, self._chosen_on = None, axis
         for number, (name, part) in enumerate(_BEGINNINGS):
             place = math.nan if places is None else axis.coordinate(places[number])
             if not axis.low <= place <= axis.high:
@@ -78,6 +92,7 @@ class PlotCursors(QObject):
     def put(self, places: tuple[float, float]) -> None:
         """Both on the samples nearest to two places of the axis (SI)."""
         if self._area.axis is not None:
+            self._chosen_on = self._area.axis
             self.take_axis(places)
             self.place()
             self.moved.emit(*self.samples)
@@ -97,6 +112,7 @@ class PlotCursors(QObject):
         """Put one on a sample, and make it the one the keyboard moves."""
         self._active = name
         self._samples[name] = sample
+        self._chosen_on = self._area.axis
         self.place()
         self.moved.emit(*self.samples)
 
