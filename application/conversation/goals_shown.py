@@ -41,7 +41,7 @@ class GoalsNow:
     after: str = ""
     """Id of the message behind which it stands; "" = before all, or not known yet."""
     row: str = ""
-    """Id of the answer or the call behind which it came, while the turn of that message was under way."""
+    """Id of the message or the call behind which it came, while a turn was under way; "" = at rest."""
 
 
 def goals_event(shown: GoalsNow) -> dict[str, Any]:

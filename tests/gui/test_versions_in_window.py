@@ -146,8 +146,10 @@ async def test_what_was_not_sent_replaces_nothing(panel: ConversationPanel, unti
         )
         change(panel, 0, "changed")
         await until(lambda: of(panel, ErrorBlock) and texts(panel) == ["first", "A1."])
-        assert panel.composer.text == "changed"
-        assert panel.model.versions.edited is not None
+        field = panel.findChild(RowField)
+        assert field is not None
+        assert (field.toPlainText(), panel.composer.text) == ("changed", "")
+        assert panel.model.unsent == "changed"
 
 
 @pytest.mark.timeout(240)
@@ -207,14 +209,14 @@ async def test_a_message_is_changed_in_its_row_beside_what_is_written(
         assert panel.model.unsent == "half a thought"
         # Another conversation in its place: what was made of the message is a draft.
         session = panel.session_id
-        versions.edit(key, in_row=True)
+        versions.edit(key)
         versions.note_row(key, "first, kept")
         panel.model.new_conversation()
         panel.open_session(session)
         await until(lambda: panel.session_id == session and len(texts(panel)) == 4)
         assert panel.composer.text == "first, kept\nhalf a thought"
         panel.composer.set_text("half a thought")
-        versions.edit(key, in_row=True)
+        versions.edit(key)
         assert services.language(versions.send_row(key, "  ")) == "The message is empty."
         panel.view.focus_field()
         field = panel.findChild(RowField)

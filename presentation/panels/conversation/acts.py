@@ -127,7 +127,7 @@ class Acts:
     def edit(self, key: str = "") -> Message | None:
         """The message (the last one) is a field in its row; there is the caret."""
         versions = self.model.versions
-        problem = versions.edit(key, in_row=True) if key else versions.edit_last()
+        problem = versions.edit(key) if key else versions.edit_last()
         if versions.is_editing:
             self.focus_field()
         else:  # it was taken back, or cannot be edited now

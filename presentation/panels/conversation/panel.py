@@ -15,7 +15,6 @@ from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
-from presentation.panels.conversation.edited_row import EditedRow
 from presentation.panels.conversation.elsewhere import ElsewhereWatch
 from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.goals_command import GoalsCommand
@@ -181,9 +180,6 @@ class ConversationPanel(QWidget):
 
     def _send_first_now(self) -> None:
         self.model.send_first_now()
-
-    def _cancel_edit(self) -> None:
-        self.model.versions.cancel()
 
     def _editor_state(self, root: Path) -> EditorState | None:
         return self.model.window.editor_state(root)
@@ -390,8 +386,6 @@ class ConversationPanel(QWidget):
         self.composer.search_switch.bind(self.set_choice)
         self._queue = QueuePanel(services)
         self._queue.send_now.connect(self._send_first_now)
-        self._edited = EditedRow(services)
-        self._edited.cancelled.connect(self._cancel_edit)
         self._notice = text_label(name="conversationNotice", wraps=True)
         self._notice.hide()
         mark(self._notice, role="warn")
@@ -411,7 +405,7 @@ class ConversationPanel(QWidget):
         self._line.compress_clicked.connect(self.show_compression)
 
     def _make_layout(self) -> None:
-        below = (self._notice, self._queue, self._edited, self.composer, self._line)
+        below = (self._notice, self._queue, self.composer, self._line)
         self._bottom = arrange(QVBoxLayout(), *below)
         above = (self.tab_row, self._bar, self._strange)
         arrange(QVBoxLayout(self), *above, (self._messages, 1), self._bottom, edges=0, gap=0)
@@ -442,7 +436,7 @@ class ConversationPanel(QWidget):
         edge = theme.size("space.3")
         arrange(self._bottom, edges=(edge, theme.size("space.2"), edge, 0), gap=theme.size("space.1"))
         above = (self.tab_row, self._bar, self._strange)
-        for part in (*above, self._messages, self._queue, self._edited, self._line):
+        for part in (*above, self._messages, self._queue, self._line):
             part.restyle()
         self.refresh()
 
@@ -503,7 +497,6 @@ class ConversationPanel(QWidget):
             self.say(problem)
         self._queue.show_queue(model.queue, is_running=model.is_running, is_asking=model.waits_for_decision)
         self._elsewhere.follow()
-        self._edited.show_edited(model.versions)
         self._follow_use()
         self._refresh_line()
         self._tell_others()

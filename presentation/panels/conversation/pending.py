@@ -105,11 +105,6 @@ class Pending:
         """Attach these to what is written in another conversation."""
         self._put(place, _again(items))
 
-    def exchange(self, items: Iterable[AttachedItem]) -> None:
-        """These, and no others, go with the message that is written."""
-        self._keep([])
-        self.put_back(items)
-
     def _keep(self, files: list[PendingFile]) -> None:
         self._put(self._place(), files)
 

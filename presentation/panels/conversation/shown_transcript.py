@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from presentation.panels.conversation.window import Window
 
 
-_COMING = (AnswerText, OperationCard, SimulationCard)
+_OF_TURN = (UserText, AnswerText, OperationCard, SimulationCard)
 """Rows of a turn that are there again when it is read."""
 
 
@@ -141,7 +141,7 @@ class ShownTranscript:
         model = self._model
         root, session_id = model.root, model.session_id
         if model.is_running and model.items.get(card.key) is None:
-            card = replace(card, after=self._newest_of(UserText), row=self._newest_of(*_COMING))
+            card = replace(card, after=self._newest_of(UserText), row=self._newest_of(*_OF_TURN))
         model.items.put(card)
         model.tell()
         if root is None:

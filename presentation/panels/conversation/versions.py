@@ -44,14 +44,9 @@ class Versions:
         self._model = model
         self._window = window
         self._changes = changes
-        self.edited: UserText | None = None
-        """What is written is to take the place of this message."""
-        self.draft = ""
-        """What was being written before; it comes back."""
         self._row: UserText | None = None
         """It is changed where it stands; what is written in the input is another message."""
         self._row_text = ""
-        self._files: tuple[AttachedItem, ...] = ()
         self._newest: tuple[Item, ...] = ()
         """What stands, while an earlier version is looked at."""
         self._marked = ""
@@ -73,8 +68,8 @@ class Versions:
 
     @property
     def is_editing(self) -> bool:
-        """Whether a message is being changed, in the input or in its row."""
-        return self.edited is not None or self._row is not None
+        """Whether a message is being changed in its row."""
+        return self._row is not None
 
     def as_edited(self, item: Item) -> Item:
         """A row as it is to be drawn anew: with all that was written in it."""
@@ -113,8 +108,6 @@ class Versions:
     def forget(self) -> None:
         """Other rows are shown: nothing is looked at, and what was being changed is a draft again."""
         self._newest, self._marked = (), ""
-        if self.edited is not None:
-            self._stop_editing(keeps=True)
         if changed := self._leave_row():
             self._model.draft = "\n".join(filter(None, (changed, self._model.draft)))
 
@@ -123,9 +116,8 @@ class Versions:
 
     # --- another version -----------------------------------------------------------------------------
 
-    def edit(self, key: str, *, in_row: bool = False) -> Message | None:
-        """Put a message into the input, to be sent in its own place, or make its row a field (`in_row`); the
-        reason when it can't be now."""
+    def edit(self, key: str, text: str = "") -> Message | None:
+        """Make the row of a message a field, with its text or another; the reason when it can't be now."""
         item = self._model.items.get(key)
         if not isinstance(item, UserText) or not item.can_edit or self.is_looking:
             return None
@@ -133,28 +125,19 @@ class Versions:
             return busy()
         if self._model.take_back_unwritten(key):  # nothing stands that it could take the place of
             return None
-        if self.edited is not None:
-            self._stop_editing(keeps=True)
         if changed := self._leave_row():
             self._model.draft = "\n".join(filter(None, (changed, self._model.draft)))
-        if in_row:
-            self._row, self._row_text = item, item.text
-            edit = RowEdit(text=item.text, begins_another=self.is_design_behind(key))
-            self._model.items.put(replace(item, edit=edit))
-            self._model.tell()
-            return None
-        self.edited, self.draft = item, self._model.draft
-        self._files = self._model.pending.take()
-        self._model.pending.put_back(item.attached)
-        self._model.draft = item.text
-        self._window.state_changed()
+        self._row, self._row_text = item, text or item.text
+        edit = RowEdit(text=self._row_text, begins_another=self.is_design_behind(key))
+        self._model.items.put(replace(item, edit=edit))
+        self._model.tell()
         return None
 
     def edit_last(self) -> Message | None:
-        """Make the row of the message said last a field; the reason when it can't be now."""
+        """The same with the message said last."""
         rows = self._model.items.backwards()
         last = next((row for row in rows if isinstance(row, UserText) and row.can_edit), None)
-        return msg("There is no message to edit.") if last is None else self.edit(last.key, in_row=True)
+        return msg("There is no message to edit.") if last is None else self.edit(last.key)
 
     def note_row(self, key: str, text: str) -> None:
         """What is written in a row by now."""
@@ -185,40 +168,12 @@ class Versions:
         return changed.strip()
 
     def cancel(self) -> bool:
-        """What was written before stands in the input again, or the row as it was; False when nothing was
-        being changed."""
-        if self._row is not None:
-            self._leave_row()
-            self._model.tell()
-            return True
-        if self.edited is None:
+        """The row stands as it was; False when nothing was being changed."""
+        if self._row is None:
             return False
-        self._stop_editing()
-        self._window.state_changed()
+        self._leave_row()
+        self._model.tell()
         return True
-
-    def _stop_editing(self, *, keeps: bool = False) -> None:
-        """What was written before stands in the input; `keeps`: with what was changed, if it was."""
-        model, edited = self._model, self.edited
-        changed = model.draft if keeps and edited is not None and model.draft != edited.text else ""
-        model.draft = "\n".join(filter(None, (changed, self.draft)))
-        model.pending.exchange(self._files)
-        self.edited, self.draft, self._files = None, "", ()
-
-    def send(self, text: str) -> Message | None:
-        """Send what was changed in the place of what it was; the reason when it can't be now."""
-        edited = self.edited
-        assert edited is not None, "whoever sends it has looked"
-        if not text:
-            return msg("The message is empty.")
-        if not self._model.can_change:
-            return busy()
-        attached = self._model.pending.take()
-        self._stop_editing()
-        if self.is_design_behind(edited.key):
-            return self._begin_elsewhere(edited, text, attached)
-        self._replace(edited, text, attached)
-        return None
 
     def _begin_elsewhere(
         self, edited: UserText, text: str, attached: tuple[AttachedItem, ...]
@@ -335,11 +290,11 @@ class Versions:
             model.items.put(replace(error, can_retry=False, offers=()))
         self.forget()
         model.take_back_unwritten()  # in the place of what stands; its words are put back here
-        replaced = model.items.get(said.versions[-2])
-        if not model.draft and self.edit(said.versions[-2]) is None:
-            model.draft = said.text
-        elif not (isinstance(replaced, UserText) and replaced.text == said.text):
-            model.draft = "\n".join(filter(None, (said.text, model.draft)))  # something else is being written
+        old = model.items.get(said.versions[-2])
+        if not (isinstance(old, UserText) and old.text == said.text):
+            self.edit(said.versions[-2], said.text)
+            if not self.is_editing:
+                model.draft = "\n".join(filter(None, (said.text, model.draft)))
         model.tell()
 
     # --- looking -------------------------------------------------------------------------------------

@@ -232,7 +232,7 @@ class ConversationViewModel:
     def unsent(self) -> str:
         """The draft with all that waits for the end of a run, or was said and not written yet."""
         versions, waiting = self.versions, (self.asking.unsaid, self.queue.text)
-        written = (self.draft, versions.draft, versions.row_draft)
+        written = (self.draft, versions.row_draft)
         texts = (self.outbox.unwritten, versions.asked, *waiting, *written)
         return "\n".join(filter(None, texts)).strip()
 
@@ -346,8 +346,6 @@ class ConversationViewModel:
             return msg(
                 "Another window or command is working on this conversation: wait for it, or take over."
             )
-        if self.versions.edited is not None:
-            return self.pending.refusal or self.versions.send(text.strip())
         return self.outbox.sending(lambda: self._send(text))
 
     def _send(self, text: str) -> Message | None:

@@ -319,8 +319,6 @@ class Life:
 
     def _send(self, words: str) -> None:
         text = self._written(words)
-        if self._model.versions.edited is not None:  # what a full disk refused is still being edited
-            self._replaces(self._model.versions.edited)
         self._model.set_choice(self._choice)
         if self._model.send(text) is not None:
             self._model.draft = text  # refused: it stays in the box
@@ -453,22 +451,15 @@ class Life:
         """Say something else in the place of an earlier message, and of all that came behind it."""
         said = [item for item in self._model.items if isinstance(item, UserText) and item.can_edit]
         chosen = said[number % len(said)] if said else None
-        in_row = number % 5 > 1  # as the window does it; in the input where a version was not written
-        if chosen is None or self._model.versions.edit(chosen.key, in_row=in_row) is not None:
+        if chosen is None or self._model.versions.edit(chosen.key) is not None:
             return
         self._replaces(chosen)
         words = f"{'slow' if number % 2 else 'say'} #{number}.v"
-        if in_row:
-            self._model.versions.note_row(chosen.key, words)
-        else:
-            self._model.draft = words
+        self._model.versions.note_row(chosen.key, words)
         self._typed += 1
         self._tell("typed", text=words)
         self._model.set_choice(self._choice)
-        if in_row:
-            self._model.versions.send_row(chosen.key, words)
-        else:
-            self._model.send(words)
+        self._model.versions.send_row(chosen.key, words)
         if number % 3:
             await self._until_changes(number % 9)
             self._model.stop()
