@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
 from application.simulation.library_hints import found_elsewhere, hinted
-from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
+from application.simulation.translated_circuits import (
+    CircuitTranslator,
+    TranslatingReader,
+    with_paths_to_ground,
+    with_stand_ins,
+)
 from domain.circuit.dependencies import SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode, plain_text
@@ -129,6 +134,7 @@ def _diagnostics(
         else:
             netlist = translator.main(data, path)
         netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, seen), translator, seen)
+        netlist, tree = with_paths_to_ground(netlist, tree, translator, seen)
     except UserInputError as error:  # encrypted
         found = Diagnostic(
             severity="error", code="encoding", message=error.message, file=error.file, line=error.line or 1

@@ -19,7 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
-from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
+from application.simulation.translated_circuits import (
+    CircuitTranslator,
+    TranslatingReader,
+    with_paths_to_ground,
+    with_stand_ins,
+)
 from domain.circuit.analyses import Analysis
 from domain.circuit.cards import Measure
 from domain.circuit.control_blocks import (
@@ -119,6 +124,7 @@ def prepare_circuit(
         seen = _SeenAs(reader, texts)
         tree = resolve_dependencies(netlist, seen)
     netlist, tree = with_stand_ins(netlist, tree, translator, seen)
+    netlist, tree = with_paths_to_ground(netlist, tree, translator, seen)
     data_files = tuple(_data_files(tree, reader, real))
     for path in data_files:
         reader.read(str(path), including_file=real)

@@ -31,12 +31,14 @@ from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import Dialect, SimulatorSettings, with_variables
 from domain.circuit.stand_ins import stand_ins_for
+from domain.circuit.wiring_checks import floating_nodes
 from domain.simulation.notes import SimulationNote
 from shared.message import msg
 
 if TYPE_CHECKING:
     from domain.circuit.translation import Instances
 
+_MOST_NAMED = 6
 _MOST_BYTES_OF_POINTS = 4_000_000
 
 
@@ -169,6 +171,26 @@ def with_stand_ins(
         for item in stand_ins
     ]  # fmt: skip
     completed = netlist.with_cards([card for item in stand_ins for card in item.cards])
+    return completed, resolve_dependencies(completed, reader)
+
+
+def with_paths_to_ground(
+    netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator, reader: SourceReader
+) -> tuple[Netlist, DependencyTree]:
+    """LTspice warns of a node that floats and goes on, where ngspice finds the equations singular: what is
+    LTspice's gets 1 TOhm from every node to ground then."""
+    if translator.dialect != "ltspice":
+        return netlist, tree
+    floating = floating_nodes(read_circuit(tree), tree)
+    if not floating:
+        return netlist, tree
+    named = ", ".join(dict.fromkeys(floating[:_MOST_NAMED])) + (" ..." if len(floating) > _MOST_NAMED else "")
+    text = msg(
+        "Without a DC path to ground, as LTspice allows: {nodes}. Each node has 1 TΩ to ground in this run.",
+        nodes=named,
+    )
+    translator.notes.append(SimulationNote(message=text, file=netlist.path, line=1))
+    completed = netlist.with_cards([".options rshunt=1e12"])
     return completed, resolve_dependencies(completed, reader)
 
 

@@ -12,7 +12,7 @@ from shared.late_patterns import late_pattern
 NOT_CIRCUIT: dict[Dialect, frozenset[str]] = {
     "ngspice": frozenset(),
     "ltspice": frozenset({"backanno", "wave", "ferret", "machine", "endmachine", "savebias", "loadbias",
-                          "text", "state", "rule", "output"}),
+                          "text", "state", "rule", "output", "net"}),
     "pspice": frozenset({"probe", "probe64", "probe/csdf", "stimulus", "stmlib", "autoconverge", "vector",
                          "watch", "savebias", "loadbias", "aliases", "endaliases", "mc", "wcase",
                          "distribution"}),
@@ -20,7 +20,7 @@ NOT_CIRCUIT: dict[Dialect, frozenset[str]] = {
 }  # fmt: skip
 """Cards that say nothing of the circuit, or that have no counterpart."""
 
-TELLING = frozenset({"mc", "wcase", "stimulus", "machine", "loadbias", "hdl", "alter", "data"})
+TELLING = frozenset({"net", "mc", "wcase", "stimulus", "machine", "loadbias", "hdl", "alter", "data"})
 """Those whose loss changes what the run gives."""
 
 MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
@@ -103,6 +103,10 @@ START_OF_SOURCE = late_pattern(r"(?<!\s)\s++ic\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNO
 NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
 COMMA_OF_PARAMETERS = late_pattern(r"\s*,\s*(?=[a-z_]\w*\s*=)", re.IGNORECASE)
 """Between what an X line sets: ``a0=0.6, a1=-0.9``."""
+CURRENT_TABLE = late_pattern(
+    r"^(?P<name>i\S*)\s+(?P<a>\S+)\s+(?P<b>\S+)\s+tbl\s*=?\s*\((?P<points>[^()]*)\)\s*$", re.IGNORECASE
+)
+"""A load whose current LTspice reads off a table of its voltage: ``I1 a 0 tbl(0 0, 3 4m)``."""
 LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
 CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
 """``I(L1)=0`` on an `.ic` card."""

@@ -43,6 +43,8 @@ _STANDARD: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "j": ("jft", ("NJF", "PJF")),
 }  # fmt: skip
 """LTspice's own models by an element's letter: the file, and the bare kinds that have no parameters."""
+_SIZED = re.compile(r"\b[lw]\s*=", re.IGNORECASE)
+"""A MOSFET of an integrated circuit: its model is a process's."""
 _MODEL_FILE = re.compile(r"\.(?:lib|sub|mod|cir|inc|txt|asc)$", re.IGNORECASE)
 
 Find = Callable[[str], str | None]
@@ -324,7 +326,8 @@ class _Writer:
         words = behind.split()
         kind = _drawn_kind(letter.lower(), prefix, part.symbol)
         model = words[0] if words and "=" not in words[0] else ""
-        said = kind_comment(letter.lower(), model, kind) if model and model.lower() not in self.models else ""
+        is_told = not model or model.lower() in self.models or _SIZED.search(behind)
+        said = "" if is_told else kind_comment(letter.lower(), model, kind)
         return " ".join([named, *nodes, behind, said]).rstrip()
 
     def _block_line(self, part: Part, symbol: Symbol, nodes: Sequence[str], depth: int) -> str:

@@ -58,7 +58,9 @@ def stand_ins_for(circuit: Circuit) -> tuple[StandIn, ...]:
             is_block = element.letter == "x"
             if (block.find_block(name.text) if is_block else block.find_model(name.text)) is not None:
                 continue
-            drawn = drawn_kind(element.statement.comment)
+            # A length or width asks for a process's model, which no symbol tells.
+            is_sized = element.letter == "m" and not element.params.keys().isdisjoint(("l", "w"))
+            drawn = None if is_sized else drawn_kind(element.statement.comment)
             known = _known(element, name.text, frozenset(set_on.get(name.key, ())), drawn)
             if known is not None:
                 kind, cards = known

@@ -145,6 +145,8 @@ class _Work:
 
     def rewrite(self, statement: Statement) -> None:
         """Note the changes of one card."""
+        if statement.kind == "unknown" and self._dialect == "ltspice" and statement.raw.startswith("#"):
+            self._comment_out(statement)  # LTspice passes over such a line
         if statement.kind not in ("element", "directive"):
             return
         if self._is_over:
@@ -368,6 +370,21 @@ class _Work:
 
     # ---- elements --------------------------------------------------------------------------------
 
+    def _load(self, raw: str, statement: Statement) -> str:
+        """A current source that LTspice takes for a load: by a table of its voltage, or none below 0 V."""
+        if load := foreign.CURRENT_TABLE.match(raw):
+            points = ",".join(re.split(r"[\s,]+", load["points"].strip()))
+            across = f"v({load['a']},{load['b']})"
+            return f"b_{load['name']} {load['a']} {load['b']} i=pwl({across},{points})"
+        if not foreign.LOAD.search(raw):
+            return raw
+        self._note(
+            statement,
+            msg("The load option of {name} is ignored: its current flows at any voltage here.",
+                name=statement.words[0].text),
+        )  # fmt: skip
+        return foreign.LOAD.sub("", raw)
+
     def _element(self, statement: Statement) -> None:
         raw = foreign.micro(statement.raw)
         letter = statement.keyword
@@ -395,13 +412,8 @@ class _Work:
             raw = self._repeated(raw) if letter in "vi" else raw
             raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
             raw = self._sensing(raw, letter, statement)
-        if letter == "i" and self._dialect == "ltspice" and foreign.LOAD.search(raw):
-            raw = foreign.LOAD.sub("", raw)
-            self._note(
-                statement,
-                msg("The load option of {name} is ignored: its current flows at any voltage here.",
-                    name=statement.words[0].text),
-            )  # fmt: skip
+        if letter == "i" and self._dialect == "ltspice":
+            raw = self._load(raw, statement)
         if letter == "k":
             raw = self._coupling(raw, statement)
         if letter in "eg" or (letter == "b" and self._dialect == "ltspice"):

@@ -55,6 +55,25 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
                 sound.add(key)
 
 
+def floating_nodes(circuit: Circuit, tree: DependencyTree) -> tuple[str, ...]:
+    """Nodes that have no DC path to ground, where the analyses need one; those of subcircuits by their own
+    names."""
+    known: dict[Block, BlockWiring] = {}
+    examine(circuit.top, circuit.global_nodes, known)
+    starts = _Start.of(tree)
+    if (starts.needs_no_paths and not starts.only_uic) or not _has_ground(known):
+        return ()
+    return tuple(
+        node
+        for block, wiring in known.items()
+        for group in wiring.floating
+        if (group.is_singular or not starts.only_uic)
+        and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)
+        for node in group.nodes
+        if node not in starts.fixed_nodes
+    )
+
+
 def _instances(block: Block) -> frozenset[str]:
     """Names that begin the paths of nodes inside of subcircuits (`x1.out`), whose wiring is not seen here."""
     return frozenset(p.element.key for p in block.elements if p.element.letter == "x")

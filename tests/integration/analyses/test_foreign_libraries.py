@@ -191,6 +191,27 @@ async def test_a_makers_library_that_is_not_here_gives_way_where_its_part_is_kno
     assert await _errors(app, circuit) == ["include-missing"]
 
 
+async def test_what_floats_in_ltspice_goes_on_here_and_is_told(app: Application, tmp_path: Path) -> None:
+    """LTspice warns of such a node; ngspice finds the equations singular. A load by a table, a line behind #
+    and .net are in the same sheet."""
+    circuit = tmp_path / "floating.net"
+    circuit.write_text(
+        "* Z:\\floating.asc\nV1 a 0 5\nR1 a b 100\nI8 b 0 TBL(0 0 3 3m 7 19m)\nV2 x y 1\nR9 x y 1k\n"
+        "C9 z a 1n\n#.tran 5m\n.net I(R1) V1\n.op\n.backanno\n.end\n"
+    )
+    result, volts = await _run(app, circuit)
+    # 3 mA + (v - 3 V) 4 mS through 100 ohms from 5 V
+    assert volts["v(b)"] == pytest.approx((5 - 0.3 + 1.2) / 1.4, rel=1e-3)
+    assert volts["v(x)"] - volts["v(y)"] == pytest.approx(1)
+    told = [str(note.message) for note in result.notes]
+    assert any("as LTspice allows: z" in text or "x, y" in text for text in told), told
+    assert await _errors(app, circuit) == []
+    circuit.write_text(
+        circuit.read_text().replace("* Z:", "Z:").replace(".asc", "").replace(".backanno\n", "")
+    )
+    assert "no-dc-path" in await _errors(app, circuit)  # ngspice's own circuits are as they are
+
+
 async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
     app: Application, tmp_path: Path
 ) -> None:

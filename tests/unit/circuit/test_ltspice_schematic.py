@@ -289,6 +289,7 @@ def test_an_element_named_without_its_letter_is_still_meant_by_its_name() -> Non
         ("pnp", "2N3906", "2N3906"),
         ("pnp", "PNP", "PNP"),
         ("schottky", "STPS20", "STPS20 ; drawn as schottky"),
+        ("nmos", "CMOSN\nSYMATTR Value2 l=0.18u w=1u", "CMOSN l=0.18u w=1u"),  # of a process
         ("zener", "HouseZener", "HouseZener"),  # a symbol tells no voltage
     ],
 )
