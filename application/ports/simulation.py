@@ -91,6 +91,8 @@ class RunWatch:
     on_growing: Callable[[GrowingData], None] | None = None
     """Called once, when there may be something to read; not of a run whose data come at its end only
     (commands of the circuit's own)."""
+    on_silent: Callable[[], None] | None = None
+    """Called once in its place, of a run whose data come at its end only."""
     on_step: Callable[[StepsSoFar], None] | None = None
     """Of a stepped circuit: called as each step begins or ends."""
     wiring: Wiring | None = None

@@ -319,7 +319,11 @@ def _growing(job: SimulationJob, scratch: Path, watch: RunWatch | None) -> Itera
     """Offer what the run computes while it is under way. The plots of one with commands of its own are
     written at its end: it has something to be seen only as one of several runs."""
     comes_at_end = KEEP_NAME in job.companions
-    if watch is None or watch.on_growing is None or (comes_at_end and watch.beside == 1):
+    if watch is not None and comes_at_end and watch.beside == 1:
+        if watch.on_silent is not None:
+            watch.on_silent()
+        watch = None
+    if watch is None or watch.on_growing is None:
         yield None
         return
     from infrastructure.waveforms.growing_raw import GrowingRaw

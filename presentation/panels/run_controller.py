@@ -171,6 +171,7 @@ class RunController(QObject):
                     halt=halt,
                     pause=self._pause,
                     on_growing=partial(workspace.run_growing.emit, circuit),
+                    on_silent=partial(workspace.run_silent.emit, circuit),
                     on_step=workspace.run_stepped.emit,
                 ),
             )

@@ -262,6 +262,8 @@ class Workspace(QObject):
     """the run stands still (True), or goes on"""
     run_growing: Signal[Path, GrowingData] = signal(object, object)
     """A circuit, and the data of its run that is under way"""
+    run_silent: Signal[Path] = signal(object)
+    """A circuit whose run is under way, and has no data to be drawn before its end"""
     run_finished: Signal[SimulationResult | CircuitAIError] = signal(object)
     result_selected: Signal[Path] = signal(object)
     """A result to be shown in the waveforms and measurements"""

@@ -104,10 +104,15 @@ async def test_a_run_stopped_before_it_has_data_leaves_what_was_shown(parts, ser
     before = shown.loaded
     (project / "silent.cir").write_text(SILENT, encoding="utf-8")
     services.workspace.circuit_run_requested.emit(project / "silent.cir")
-    await until(lambda: parts.runs.controller._halt is not None)
+    note = parts.runs.waveforms._note
+    await until(lambda: note.text)
+    assert note.text.startswith("silent.cir is running. Its curves appear at the end: ")
+    services.language.set("zh")
+    assert note.text.startswith("silent.cir 正在仿真。波形在仿真结束后显示：")
     parts.runs.controller.stop()
     await until(lambda: finished)
     assert isinstance(finished[0], Stopped)
+    assert note.text == "" or note.isHidden()
     assert shown.loaded is before
     assert len(list((project / ".circuit_ai" / "sim_results").iterdir())) == 1
 

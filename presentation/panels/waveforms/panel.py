@@ -126,7 +126,7 @@ class WaveformsPanel(QWidget):
         self._services.workspace.file_moved.connect(self._follow)
         shown.changed.connect(self._on_result)
         shown.grown.connect(partial(self._on_result, has_grown=True))
-        shown.paused.connect(self._show_note)
+        shown.under_way.connect(self._show_note)
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
         shown.measured.connect(self._on_measured)

@@ -117,6 +117,14 @@ def notes_of(
         is_previewed = any(plot.analysis == now.plot.analysis for plot in previews.plots)
         if is_previewed and not previews.is_live:  # a line that comes would move the plot under the hand
             notes.insert(0, msg("Dashed: with the proposed change."))
+    if shown.awaited is not None:
+        notes.append(
+            msg(
+                "{name} is running. Its curves appear at the end: ngspice writes the results of a "
+                "control block only then.",
+                name=shown.awaited.name,
+            )
+        )
     return notes, is_stale, "error" if now.refused or shown.error else "tertiary"
 
 

@@ -87,8 +87,8 @@ class ShownResult(QObject):
     """another result is shown, or none"""
     grown = pyqtSignal()
     """the shown run, which is under way, has more points"""
-    paused = pyqtSignal()
-    """the run that is under way stands still, or goes on"""
+    under_way = pyqtSignal()
+    """the run that is under way stands still or goes on, or has no curves before its end"""
     measured = pyqtSignal()
     """the measurements are others"""
     steps_wanted = pyqtSignal(str)
@@ -119,6 +119,8 @@ class ShownResult(QObject):
         """What is shown was run or chosen by the user."""
         self.is_paused = False
         """The run that is under way stands still."""
+        self.awaited: Path | None = None
+        """The circuit of the run that is under way, where its curves come at its end only."""
         self.is_stale = False
         self.cases: tuple[Path, tuple[CaseRun, ...]] | None = None
         """The newest result whose circuit has kept cases, and how the goals stand in them."""
@@ -129,6 +131,8 @@ class ShownResult(QObject):
         """What was shown before the run that is under way."""
         services.workspace.run_paused.connect(self._on_paused)
         services.workspace.run_finished.connect(lambda _outcome: self._on_paused(False))
+        services.workspace.run_silent.connect(self._await)
+        services.workspace.run_finished.connect(lambda _outcome: self._await(None))
         services.workspace.result_selected.connect(self.show)
         services.workspace.result_offered.connect(self._show_offered)
         services.workspace.run_made.connect(self._consider)
@@ -139,7 +143,12 @@ class ShownResult(QObject):
     def _on_paused(self, is_paused: bool) -> None:
         if is_paused != self.is_paused:
             self.is_paused = is_paused
-            self.paused.emit()
+            self.under_way.emit()
+
+    def _await(self, circuit: Path | None) -> None:
+        if circuit != self.awaited:
+            self.awaited = circuit
+            self.under_way.emit()
 
     def _on_yield(self, found: CircuitYield | None) -> None:
         if found is not self._yield:
