@@ -44,6 +44,8 @@ class _Field(QLineEdit):
 class ChipRow(QWidget):
     """All chips, and the field that adds one: in two rows at most, the rest in a list behind "+3"."""
 
+    keys_left = pyqtSignal()
+    """a chip was touched, or the field closed: what is typed next is for the plot"""
     trace_added = pyqtSignal(str)
     trace_removed = pyqtSignal(str)
     trace_edited = pyqtSignal(str, str)
@@ -198,6 +200,7 @@ class ChipRow(QWidget):
         self._place()
         if had_focus:
             self.add_button.setFocus()
+            self.keys_left.emit()
 
     def refuse(self) -> None:
         """What was typed cannot be drawn: it stays, to be mended."""
@@ -221,6 +224,7 @@ class ChipRow(QWidget):
         chip.setParent(self)
         chip.setChecked(expression == selected)
         chip.clicked.connect(lambda checked: self._on_clicked(expression, is_checked=checked))
+        chip.touched.connect(self.keys_left)
         chip.removed.connect(lambda: self.trace_removed.emit(expression))
         chip.edit_wanted.connect(lambda: self.begin_editing(expression))
         chip.figures_wanted.connect(lambda: self.figures_wanted.emit(expression))

@@ -411,6 +411,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for pane in self._panes:
             pane.draw(self._theme, self._selected, self.devicePixelRatioF())
         self._cursors.place()
+        self._pointer.settle()
         for overlay in self._overlays:
             overlay.place()
 

@@ -75,8 +75,12 @@ class PlotPointer:
             words.append(f"{trace.shown_name} {joined(*quantity(shown, pane.kind.unit))}")
         self._readout.setText("   ".join(words))
         self._readout.adjustSize()
-        self._readout.move(self._left_of_flags(self._readout.width()), _MARGIN)
+        self.settle()
         self._readout.show()
+
+    def settle(self) -> None:
+        """Keep the words clear of the cursors' letters, which keys and the wheel move as well."""
+        self._readout.move(self._left_of_flags(self._readout.width()), _MARGIN)
 
     def _left_of_flags(self, width: int) -> int:
         """Where words this wide hide no cursor's letter, as far right as can be; at the right end where there

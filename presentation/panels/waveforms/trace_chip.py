@@ -28,6 +28,8 @@ _SAMPLE = 12
 class TraceChip(QAbstractButton):
     """One trace. A click draws it stronger, a double click edits it, Delete or the cross takes it away."""
 
+    touched = pyqtSignal()
+    """a button of the mouse was pressed on it"""
     removed = pyqtSignal()
     edit_wanted = pyqtSignal()
     place_wanted = pyqtSignal()
@@ -187,6 +189,7 @@ class TraceChip(QAbstractButton):
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """With Ctrl: the figures of the shown span."""
+        self.touched.emit()
         is_asked = event is not None and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if is_asked and self._can_be_removed:
             self.figures_wanted.emit()
