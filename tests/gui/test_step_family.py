@@ -162,7 +162,12 @@ async def test_the_legend_ticks_walks_and_names_the_runs(
     runs._all.click()
     await until(lambda: len(drawn()) == 3)
     QTest.keyClick(panel.area, Qt.Key.Key_S)
+    await until(runs.list.hasFocus)
+    QTest.keyClick(runs.list, Qt.Key.Key_BracketRight)
+    await until(lambda: panel.cursor_table._model.columns[0].title == "rload = 10k")
+    QTest.keyClick(runs.list, Qt.Key.Key_S)
     assert runs.isHidden()
+    await until(panel.area.hasFocus)
     QTest.keyClick(panel.area, Qt.Key.Key_S)
     await until(runs.list.hasFocus)
 

@@ -26,6 +26,8 @@ class FamilyRuns(QWidget):
 
     drawn_changed = pyqtSignal()
     """others are ticked"""
+    left = pyqtSignal()
+    """what is typed next is for the plot"""
     read_wanted = pyqtSignal(object)
     """the cursors should read this Plot"""
 
@@ -95,13 +97,16 @@ class FamilyRuns(QWidget):
         self.setVisible(bool(family) and self._is_wanted and has_room)
 
     def switch(self) -> None:
-        """Show the legend, with the keyboard in it, or hide it."""
+        """Show the legend, with the keyboard in it; where it has that already, hide it."""
         if not self._family:
             return
-        self._is_wanted = self.isHidden()
-        self.setVisible(self._is_wanted)
+        self._is_wanted = self.isHidden() or not self.list.hasFocus()
         if self._is_wanted:
+            self.show()
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            self.left.emit()
+            self.hide()
 
     def walk(self, by: int) -> None:
         """Read the next run of those that are drawn, in the order of the values."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from PyQt6.QtCore import QSize, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QWidget
 
@@ -405,6 +405,9 @@ class WaveformsPanel(QWidget):
         self._hands.attach(area)
         self.pulls.attach(area)
         self._services.shortcuts.answer(area, self._acts(area))
+        self._services.shortcuts.answer(self.runs.list, self.runs.acts)
+        for left in (self.chips.keys_left, self.runs.left):
+            left.connect(partial(area.setFocus, Qt.FocusReason.OtherFocusReason))
         area.range_changed.connect(self.beside.changed)
         area.set_cursors_shown(self.cursor_button.isChecked())
         self._rooms.take(area)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QPoint, Qt
+from PyQt6.QtCore import QObject, QPoint
 
 from presentation.panels.waveforms.axis_hands import AxisHands
 from presentation.panels.waveforms.cursor_hands import CursorHands
@@ -48,7 +48,6 @@ class PlotHands(QObject):
     def attach(self, area: PlotArea) -> None:
         """Answer what is asked of a drawing by the mouse."""
         area.menu_wanted.connect(self._show_plot_menu)
-        self._panel.chips.keys_left.connect(partial(area.setFocus, Qt.FocusReason.MouseFocusReason))
         self._axes.attach(area)
         self._list = TraceList(self._services, area)
         self._list.trace_added.connect(self._panel.add_trace)
