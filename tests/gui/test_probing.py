@@ -183,6 +183,8 @@ async def test_the_operating_point_stands_behind_the_lines(stage: Bench) -> None
     await stage.until(lambda: len(page.editor.hints) > 5)
     words = {line + 1: hint.text.replace("\u00a0", " ") for line, hint in page.editor.hints.items()}
     assert words[1] == "Operating point of run 1"
+    workspace = stage.services.workspace
+    assert await workspace.newest.of(workspace.run_target.with_name("other.cir")) is None, "not another's"
     assert words[3].startswith("9.00 V  −")  # the supply delivers
     assert words[3].endswith("mW")
     assert words[6].endswith("W")
@@ -203,6 +205,16 @@ async def test_the_operating_point_stands_behind_the_lines(stage: Bench) -> None
     assert 2 in page.editor.hints  # all else stays, and follows its lines
     QTest.keyClick(page.editor, Qt.Key.Key_O, alt)
     assert not page.editor.hints
+    page.editor.undo()
+    page.point_hints.set_on(is_on=True)
+    told: list[object] = []
+    workspace.error_occurred.connect(told.append)
+    stage.window.parts.editor.close_page(page)
+    runs = len(stage.results)
+    workspace.circuit_run_requested.emit(page.path)
+    await stage.until(lambda: len(stage.results) > runs)
+    await stage.settled()
+    assert not told, "the editor is gone, and its figures with it"
 
 
 async def test_traces_are_found_in_the_text_and_laid_on_each_other(stage: Bench) -> None:

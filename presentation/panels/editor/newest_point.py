@@ -38,11 +38,12 @@ class NewestPoint:
 
     async def of(self, file: Path) -> Observed | None:
         """That of the circuit in a file; of a file that was not simulated by itself that of the circuit a
-        run is meant for now."""
+        run is meant for now, where it reads the file: another's parts have the same names."""
         figures = await self._figures(file)
         target = self._services.workspace.run_target
         if figures is None and target is not None and target != file:
-            figures = await self._figures(target)
+            found = await self._figures(target)
+            figures = found if found is not None and file in found.read_beside else None
         if figures is None or figures.operating_point is None:
             return None
         is_older = await self._is_older(figures)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from PyQt6 import sip
 from PyQt6.QtCore import QObject
 
 from domain.circuit.completion import Facts
@@ -43,12 +44,15 @@ class PointHints(QObject):
         self._request = 0
         self.is_on = False
         workspace = services.workspace
-        workspace.run_finished.connect(lambda _outcome: self.refresh())
-        workspace.result_offered.connect(lambda _path: self.refresh())
-        workspace.result_waits.connect(lambda _path: self.refresh())
-        workspace.file_changed.connect(lambda _path: self.refresh())
-        workspace.project_closed.connect(lambda: editor.show_hints({}))
-        services.language.changed.connect(lambda _name: self.refresh())
+        for changed in (
+            workspace.run_finished,
+            workspace.result_offered,
+            workspace.result_waits,
+            workspace.file_changed,
+            services.language.changed,
+        ):
+            changed.connect(self._on_changed)  # a method: Qt lets go of it with the editor
+        workspace.project_closed.connect(self._clear)
         editor.edited.connect(self._mark)
 
     def set_on(self, *, is_on: bool) -> None:
@@ -64,6 +68,12 @@ class PointHints(QObject):
         else:
             self._services.start(self._show(self._request), kind="operating point hints")
 
+    def _on_changed(self, _what: object) -> None:
+        self.refresh()
+
+    def _clear(self) -> None:
+        self._editor.show_hints({})
+
     def _mark(self) -> None:
         """The text was changed: what stands there is of an older one."""
         if self.is_on:
@@ -77,8 +87,8 @@ class PointHints(QObject):
         hints: Mapping[int, Hint] = {}
         if observed is not None:
             hints = await asyncio.to_thread(point_hints, facts.names, facts.file, observed.point)
-        if request != self._request or self._facts() is not facts:
-            return
+        if request != self._request or sip.isdeleted(self) or self._facts() is not facts:
+            return  # another text or run, or its page was closed meanwhile
         shown = {line - 1: self._words(hint) for line, hint in hints.items()}
         self._editor.show_hints(
             self._with_source(shown, observed), is_stale=bool(observed and observed.is_older)
