@@ -291,6 +291,8 @@ async def test_a_run_of_a_family_is_pulled_where_the_cursors_read(
     r = 1 / (1 / values["R1"] + 1 / 4e3)
     assert 1 / (2 * math.pi * r * values["C1"]) == pytest.approx(6000, rel=0.02)
 
+    assert {"rl": 4e3} in [{k.lower(): v for k, v in each.quantity.at.items()} for each in area.pulls.points]
+
     # The circuit, which was not open, is: Undo is at hand.
     page = parts.editor.page_of(circuit)
     assert page is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.simulation.waveform import Plot, plot_prefixes
+from domain.simulation.waveform import Plot, Step, plot_prefixes
 from presentation.panels.waveforms.family import Choice, step_label, with_shade
 from presentation.panels.waveforms.traces import Axis, Trace
 from shared.message import Message
@@ -80,7 +80,8 @@ class DrawnPlot:
         self.axis, self.traces, self.ghosts = None, (), ()
 
     def choose_again(self, choices: list[Choice], wanted: str) -> None:
-        """The same where a run has grown: the run of a `.step` that was chosen, or read, stays so."""
+        """The same where a run has grown, or is another one of its circuit: the run of a `.step` that was
+        chosen, or read, stays so."""
         before, had_family = self.plot, bool(self.family)
         kind = "" if before is None else before.analysis
         is_picked = had_family or sum(choice.plot.analysis == kind for choice in self.choices) > 1
@@ -89,10 +90,14 @@ class DrawnPlot:
             return
         for choice in choices:
             for plot in choice.family or (choice.plot,):
-                is_same = plot.step is not None and plot.step.number == before.step.number
+                is_same = plot.step is not None and _is_same(plot.step, before.step)
                 if is_same and plot.analysis == kind and bool(choice.family) == had_family:
                     self.plot, self.family = plot, choice.family
                     return
+
+
+def _is_same(step: Step, before: Step) -> bool:
+    return step.values == before.values if before.values else step.number == before.number
 
 
 def siblings_of(plot: Plot, shown: ShownResult) -> list[Plot]:

@@ -125,7 +125,7 @@ class WaveformsPanel(QWidget):
         self.beside.shown_changed.connect(self._on_beside)
         self._services.workspace.file_moved.connect(self._follow)
         shown.changed.connect(self._on_result)
-        shown.grown.connect(partial(self._on_result, has_grown=True))
+        shown.grown.connect(self._on_result)
         shown.under_way.connect(self._show_note)
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
@@ -325,7 +325,7 @@ class WaveformsPanel(QWidget):
         """The shown circuit may have another name: its view has moved with it."""
         self._now.circuit = self._shown.circuit
 
-    def _on_result(self, *, has_grown: bool = False) -> None:
+    def _on_result(self) -> None:
         loaded, now = self._shown.loaded, self._now
         self._memory.keep_zoom(self._area)
         before, now.circuit = now.circuit, self._shown.circuit
@@ -336,7 +336,7 @@ class WaveformsPanel(QWidget):
             self._request += 1
         elif self._shown.error is None or loaded.plots:
             wanted = now.plot.analysis if now.plot is not None and is_same else self.view.analysis
-            (now.choose_again if has_grown else now.choose)(choices_of(loaded.plots), wanted)
+            (now.choose_again if is_same else now.choose)(choices_of(loaded.plots), wanted)
         self._show_note()
         if now.plot is not None and loaded is not None:
             self._start(keep_view=is_same)
