@@ -127,6 +127,7 @@ class _Work:
         self._kinds = [analysis.kind for analysis in netlist.analyses] or ["tran"]
         self._names = 0
         self._told: set[str] = set()
+        self._couplings: set[tuple[object, str]] = set()
         """Kinds that were told of once."""
 
     def edits(self) -> list[tuple[int, int, str]]:
@@ -484,6 +485,12 @@ class _Work:
     def _coupling(self, raw: str, statement: Statement) -> str:
         """``K1 L1 L2 L3 0.9`` couples every pair; ngspice's K line has one."""
         name, *coils = raw.split()
+        key = (statement.scope, name.lower())
+        if self._dialect == "ltspice" and key in self._couplings:  # LTspice minds no second one of a name
+            self._names += 1
+            name = f"{name}_again_{self._names}"
+            raw = " ".join([name, *coils])
+        self._couplings.add(key)
         how_far = [index for index, word in enumerate(coils) if word[:1] not in "lL"]
         if not how_far or how_far[0] < 3:
             return raw
