@@ -246,6 +246,12 @@ async def test_what_is_chosen_of_a_family_stays_while_it_grows(parts, project, u
     await until(lambda: panel.axis is not None and panel.plot.step.number == 3)
     await grow(5)
     assert (panel.runs.left_out, panel.plot.step.number, len(panel._now.family)) == ({2}, 3, 5)
+    await grow(1)  # the next run of the circuit begins
+    assert panel.plot.step.number == 1
+    await grow(2)
+    assert panel.plot.step.number == 1
+    await grow(5)
+    assert (panel.plot.step.number, len(panel._now.family)) == (3, 5), "what was chosen has come"
     await grow(195)
     async with loop_watchdog.watching():
         await grow(200)

@@ -11,6 +11,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QPushButton, QWidget
 
+from application.project.undoing import VALUES_TOOL
 from domain.simulation.goals import DesignGoal
 from presentation.panels.studies.since_when import SinceWhen
 from presentation.ui.workspace import WindowServices
@@ -24,8 +25,12 @@ GOALS = (
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    ("tool", "who"),
+    [("patch_file", "an operation (patch_file)"), (VALUES_TOOL, "values applied in the window")],
+)
 async def test_the_edit_is_named_in_one_line_and_only_it_is_taken_back(
-    services: WindowServices, tmp_path: Path, until: Until
+    services: WindowServices, tmp_path: Path, until: Until, tool: str, who: str
 ) -> None:
     root = tmp_path / "p"
     circuit = root / "rc.cir"
@@ -42,7 +47,7 @@ async def test_the_edit_is_named_in_one_line_and_only_it_is_taken_back(
             root,
             {circuit: text.encode()},
             expected={circuit: hashlib.sha256(before.encode()).hexdigest()},
-            tool="patch_file",
+            tool=tool,
         )
     said: list[str] = []
     services.workspace.status_changed.connect(lambda words: said.append(services.language(words)))
@@ -62,7 +67,7 @@ async def test_the_edit_is_named_in_one_line_and_only_it_is_taken_back(
 
     await until(lambda: button("Undo only this") is not None)
     answer = next(words for words in said if words.startswith("rc.cir:3"))
-    assert "an operation (patch_file)" in answer
+    assert who in answer
     assert "“R1 in out 1k” became “R1 in out 7.7k”; fc went from 1.59" in answer.replace("\u00a0", " ")
     taken = button("Undo only this")
     assert taken is not None

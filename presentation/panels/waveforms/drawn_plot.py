@@ -42,6 +42,9 @@ class DrawnPlot:
     selected: str | None = None
     """The expression of the trace that is drawn stronger."""
     colors: TraceColors | None = None
+    awaited: tuple[Step, str, bool] | None = None
+    """The run of a `.step` that was chosen, its analysis, and whether among others: the run that is under
+    way has not come to it."""
 
     @property
     def chosen(self) -> int:
@@ -78,6 +81,7 @@ class DrawnPlot:
         self.plot = choices[index].plot if choices else None
         self.family = choices[index].family if choices else ()
         self.axis, self.traces, self.ghosts = None, (), ()
+        self.awaited = None
 
     def choose_again(self, choices: list[Choice], wanted: str) -> None:
         """The same where a run has grown, or is another one of its circuit: the run of a `.step` that was
@@ -85,15 +89,20 @@ class DrawnPlot:
         before, had_family = self.plot, bool(self.family)
         kind = "" if before is None else before.analysis
         is_picked = had_family or sum(choice.plot.analysis == kind for choice in self.choices) > 1
+        picked = self.awaited
+        if picked is None and before is not None and before.step is not None and is_picked:
+            picked = (before.step, kind, had_family)
         self.choose(choices, wanted)
-        if before is None or before.step is None or not is_picked:
+        if picked is None:
             return
+        step, kind, had_family = picked
         for choice in choices:
             for plot in choice.family or (choice.plot,):
-                is_same = plot.step is not None and _is_same(plot.step, before.step)
+                is_same = plot.step is not None and _is_same(plot.step, step)
                 if is_same and plot.analysis == kind and bool(choice.family) == had_family:
                     self.plot, self.family = plot, choice.family
                     return
+        self.awaited = picked
 
 
 def _is_same(step: Step, before: Step) -> bool:

@@ -200,7 +200,7 @@ class WaveformsPanel(QWidget):
             is_same_kind = now.plot is not None and now.plot.analysis == chosen.plot.analysis
             self._memory.keep_zoom(self._area)
             self._zoomed.stop()  # until the other is drawn the area shows the range of this one
-            now.plot, now.family = chosen.plot, chosen.family
+            now.plot, now.family, now.awaited = chosen.plot, chosen.family, None
             self._memory.keep_analysis(chosen.plot.analysis)
             self._start(keep_view=is_same_kind)
 
@@ -460,7 +460,7 @@ class WaveformsPanel(QWidget):
     def _read_run(self, plot: Plot) -> None:
         """Another run of the family is the one that cursors and chips are of."""
         if plot in self._now.family:
-            self._now.plot = plot
+            self._now.plot, self._now.awaited = plot, None
             self._start(keep_view=True)
 
     def _on_measured(self) -> None:
