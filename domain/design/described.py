@@ -14,7 +14,7 @@ from domain.design.sentence import Sentence
 
 _AMPLIFY = (
     r"multipl\w+|(?<![a-z])amplif\w*|(?<![a-z])(?:pre-?)?amp(?![a-z])|(?<![a-z])gain(?![a-z])|(?<!\d)x\d|\dx(?![a-z])|"
-    r"times larger|(?<![a-z])g\s?=|(?:up|by) [\d.]+ ?db|放大|乘以?\s?\d|增益|\d\s?倍(?!频)"
+    r"times (?:as )?(?:larg|big|high|great|strong|loud|more)\w*|(?<![a-z])g\s?=|(?:up|by) [\d.]+ ?db|放大|乘以?\s?\d|增益|\d\s?倍(?!频)"
 )
 _TRANSISTOR = (
     r"(?<![a-z])(?:bjt|npn)s?(?![a-z])|(?:one|single|1|a) (?:bipolar )?transistor|2n\d{4}|(?<![a-z])bc5\d\d|"
@@ -23,7 +23,7 @@ _TRANSISTOR = (
 _MOS = r"(?<![a-z])(?:n-?mos|mos(?:fet)?|n-?channel|n-?fet)s?(?![a-z])|场效应管|(?<![a-z])n?mos管"
 _OPAMP = r"op[\s-]?amps?(?![a-z])|运放|运算放大|(?<![a-z])(?:tl0[678]\d|lm358|lm324|ne5532|opa?\d{3,4})"
 _INVERTED = (
-    r"(?<![a-z])flip(?:s|ped)?(?![a-z])|极性反|反一下|(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|"
+    r"(?<![a-z])flip(?:s|ped|ping)?(?![a-z])|极性反|反一下|(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|"
     r"ing)?(?![a-z])|180|(?<!非)反相|倒相|反向"
 )
 _RANGE_TO_RANGE = (
@@ -33,7 +33,7 @@ _RANGE_TO_RANGE = (
 _NEGATIVE_GAIN = (
     r"by -\s?\d|-\s?\d+(?:\.\d+)?\s?(?:倍|x(?![a-z])|times)|(?:gain|增益)\s?(?:of |= ?|为)?-\s?\d"
 )
-_UPRIGHT = r"non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
+_UPRIGHT = r"same (?:polarity|sign|phase)|non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
 _CURRENT_MIRROR = (
     r"current[\s-]mirror|(?<![a-z])mirror(?![a-z]).{0,10}\d\s?[mun]?a|mirror\w* (?:a |the )?current|"
     r"电流镜|镜像"
@@ -46,7 +46,7 @@ _WEIGHTS = r"weight\w*|权重|加权|系数"
 _OTA = r"(?<![a-z])ota(?![a-z])|trans[\s-]?conductance amp|跨导放大"
 _SUM = (
     r"(?<![a-z])(?:sum|add|mix|combin)(?:es?|s|m?ed|m?ing|ming)?(?![a-z])|混[到起]|合成|汇总|合并|相加|求和|加起来|叠加|"
-    r"混合|混音"
+    r"混合|混音|混成|调音台"
 )
 _DIFFERENCE = (
     r"(?<![a-z])differences?(?: between| of)|subtract\w*|v\w* ?(?:-|minus) ?v\w*|(?:相减|之差|求差|"
@@ -169,7 +169,7 @@ _LETS_HIGHS = (
 
 
 _SELECT = (
-    r"pick\w* out|singl\w+ out|select\w* (?:one|a|the)|only (?:one|the) (?:tone|frequency|band)|选频|挑出来|"
+    r"only (?:let|pass)\w* |只(?:让|允许|通过?).{0,16}(?:附近|左右|通过)|pick\w* out|singl\w+ out|select\w* (?:one|a|the)|only (?:one|the) (?:tone|frequency|band)|选频|挑出来|"
     r"窄带|"
     r"只[要留].{0,16}(?:段|之间)"
 )
@@ -248,7 +248,29 @@ class _Row:
     ideas: tuple[str, ...]
 
 
+_RINGS = r"(?<![a-z])ring(?:s|ing)?(?![a-z])|振铃"
+_GROUNDED_BASE = (
+    r"base (?:is )?(?:ac[\s-])?(?:grounded|at (?:ac )?ground|bypassed)|grounded[\s-]base|"
+    r"(?:signal|driven|fed|input)[^,;.]{0,16}(?:into|to|at|in) the emitter|基极(?:交流)?接地|发射极(?:输入|进)"
+)
+_SMOOTHED = r"reservoir|smoothing cap|filter cap|bulk cap|滤波电容|储能电容"
+_BRIDGE = r"(?<![a-z])bridge(?![a-z])|四个?二极管|整流桥|桥堆"
+_BACKWARDS = (
+    r"(?:batter(?:y|ies)|supply|leads?|power|plug)[^,.;]{0,24}(?:backwards?|revers\w+|wrong way|the wrong)|"
+    r"接反|反接|插反"
+)
+_SWITCHER = (
+    r"switcher|switching (?:converter|regulator|supply)|switch\w* (?:at )?\d|fsw|开关频率|电感电容"
+)
+_BECOMES_LESS = (
+    r"out of (?:an? |the )?\d|from (?:an? |the )?\d|转成|转到|变成|换成|降"
+)
 _ROWS = (
+    _Row("rc_snubber", (_RINGS, r"(?<![a-z])r (?:and|\+) c(?![a-z])|(?<![a-z])rc(?![a-z])|电阻.{0,3}电容", _HERTZ)),
+    _Row("common_base", (_GROUNDED_BASE, _TRANSISTOR, _AMPLIFY)),
+    _Row("rectifier", (_ALTERNATING, _BRIDGE, _SMOOTHED)),
+    _Row("reverse_protection", (_BACKWARDS, rf"{_MOS}|p-?fet|pmos|block\w*|protect\w*|防|保护")),
+    _Row("lc_ladder", (_LC, r"(?<![a-z])passive|无源|抑制谐波|harmonic", r"low[\s-]?pass|低通", _IMPEDANCE)),
     _Row("state_variable", (_SEVERAL_OUTPUTS, _LOW_OUTPUT, _BAND_OUTPUT)),
     _Row("band_pass", (_SELECT, _HERTZ)),
     _Row("notch", (_SUPPRESS_ONE, _HERTZ)),

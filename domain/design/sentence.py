@@ -74,6 +74,12 @@ _AT_MOST_BEFORE = re.compile(
     r"不能超过|小于等于|低于等于|(?<![不别])(?<!不[要能得])(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
     re.IGNORECASE,
 )
+_REACHES = re.compile(
+    r"(?:band ?width|response|flat|good|useful|usable|works?|working|clean|passes|gain|amplif\w+)[^\d,;.]{0,12}"
+    r"(?:up )?to[\s:=]*$",
+    re.IGNORECASE,
+)
+"""A frequency behind it is the least that is reached: "bandwidth up to 10 MHz"."""
 _AT_LEAST_BEFORE = re.compile(
     r"(?:(?:no|not) (?:less|lower|smaller) than|not (?:below|under)|at least|"
     r"(?<!no )(?<!not )(?:more|greater|"
@@ -148,7 +154,8 @@ _ENGLISH_RUN = re.compile(
     + r")(?:[ -](?P<scale>hundred|thousand|million))?"
     r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
-    r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
+    r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
+    r"times (?:big|larg|high|great|strong|loud|as|more)))",
     re.IGNORECASE,
 )
 _PER_SECOND = re.compile(
@@ -174,6 +181,18 @@ _BY_NUMBER = re.compile(
     r"(?<=(?<![a-z])by )(?:two|three|four|five|six|seven|eight|nine|ten)(?![a-z])", re.IGNORECASE
 )
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
+_HALF_A = re.compile(
+    r"\bhalf an? (?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt))",
+    re.IGNORECASE,
+)
+_KILOHM = re.compile(r"(?<=\d)([\s-]?)(kil|meg)ohm", re.IGNORECASE)
+_PER_AMPERE = re.compile(
+    r"(?<=\d)\s?v(?:olts?)? (?:per|for (?:each|every)) (?:an? |one )?"
+    r"(?P<scale>micro|milli|nano|[munμ])?-?a(?:mp(?:ere)?s?)?(?![a-z])",
+    re.IGNORECASE,
+)
+"""`1 V per microamp`."""
+_PER_SCALES = {"micro": "u", "milli": "m", "nano": "n", "μ": "u"}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
 _SCALE = re.compile(r"\d\s?(meg|[kKMGnpuμ兆千])$")
@@ -276,11 +295,18 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aA](?![a-zA-Z]))", " ", text)  # 5V1A
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
+    text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
+    text = _PER_AMPERE.sub(_per_ampere, _HALF_A.sub("0.5 ", text))
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
     text = _ONCE_IN.sub(_once_in, text)
     text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
     return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
+
+
+def _per_ampere(match: re.Match[str]) -> str:
+    scale = (match["scale"] or "").lower()
+    return f" V/{_PER_SCALES.get(scale, scale)}A"
 
 
 def _in_hertz(match: re.Match[str]) -> str:
@@ -371,7 +397,7 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)
-    if dimension == "x" and match["prefix"]:
+    if dimension == "x" and _PREFIXES.get((match["prefix"] or "k").lower(), 1.0) < 1:
         return None  # 2 mV/V: what a bridge gives of its supply
     if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):
         dimension = "Ohm" if match["bare"].strip() in "kKM" else dimension
@@ -445,7 +471,8 @@ def _prefix_factor(prefix: str, base: str, dimension: Dimension) -> float:
 def _with_context(text: str, mention: Mention) -> Mention:
     before, after = text[: mention.start], text[mention.end :]
     bound: Bound | None = None
-    if _AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(after):
+    is_reach = mention.dimension == "Hz" and _REACHES.search(before) is not None
+    if not is_reach and (_AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(after)):
         bound = "at_most"
     elif _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(after):
         bound = "at_least"

@@ -8,8 +8,8 @@ from shared.message import Message, msg
 
 GAIN_LABEL = msg("gain")
 GAIN_WORDS = (
-    r"(?<![a-z])(?:gain|amplif\w+(?: \w+){0,4}? by(?= )|multipl\w+(?: \w+){0,3}? by(?= )|times(?= \d)|"
-    r"a_?[uv](?![a-z])|g(?=\s?[=:]))|增益|乘以?|放大倍数|放大"
+    r"(?<![a-z])(?:gain(?: magnitude)?|amplif\w+(?: \w+){0,4}? by(?= )|multipl\w+(?: \w+){0,3}? by(?= )|times(?= \d)|"
+    r"\|?a_?[uv](?![a-z])\|?|g(?=\s?[=:]))|增益|乘以?|放大倍数|放大"
 )
 NEITHER_MORE = (
     r"filter|滤波|oscillat|振荡|comparator|比较器|schmitt|施密特|two[\s-]stage|两级|cmos|mosfet|transistor|"

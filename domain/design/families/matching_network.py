@@ -153,7 +153,7 @@ FAMILY = kit.Family(
         named=(
             r"(?:impedance|antenna|(?<![a-z])l(?:[\s-]section)?|(?<![a-z])ell|lc)[\s-]match\w*"
             r"(?:[\s-](?:network|section|circuit))?|match\w*[\s-](?:network|section|circuit)|"
-            r"(?<![a-z])l[\s-](?:network|section)(?: from| to|,)|"
+            r"(?<![a-z])l[\s-](?:network|section)(?: from| to| at|,)|"
             r"^(?:please )?match\w*(?: a| an| the)?\s[\d.]+|match\w* (?:from )?[\d.]+\s?(?:ohms?|Ω|k)|"
             r"(?:阻抗|天线|l型?)匹配(?:网络|电路)?|匹配(?:网络|电路)|(?<![a-z])l型网络|匹配到|匹配至|匹配成"
         ),

@@ -73,7 +73,7 @@ FAMILY = kit.Family(
         named=(r"(?:op[\s-]?amps? )?relaxation (?:oscillator|generator)|"
                r"op[\s-]?amps? (?:(?:based )?astable(?: multivibrator)?|square[\s-]?wave (?:generator|"
                r"oscillator))|"
-               r"张弛振荡(?:器|电路)|(?:运放|rc)(?:张弛|方波)(?:振荡|发生)(?:器|电路)"),
+               r"张弛振荡(?:器|电路)?|(?:运放|rc)(?:张弛|方波)(?:振荡|发生)(?:器|电路)"),
         plausible=(r"(?:square[\s-]?wave|astable)(?: multivibrator)?(?: (?:generator|oscillator))?|"
                    r"多谐振荡(?:器|电路)|"
                    r"方波(?:信号)?(?:发生|振荡)(?:器|电路)"),

@@ -105,7 +105,7 @@ FAMILY = opamp_family(
     examples={"en": "two-stage Miller op-amp, gain 70 dB, GBW 5 MHz, phase margin 60, load 10 pF, ±2.5 V",
               "zh": "两级米勒补偿运放，增益70dB，单位增益带宽5MHz，相位裕度60，负载电容10pF，电源±2.5V"},
     words=kit.Words(
-        named=(r"(?:two|2)[\s-]stage(?: (?:cmos|mos|miller|compensated|differential))* "
+        named=(r"(?:two|2)[\s-]stage(?:[\s,-]+(?:cmos|mos|miller|compensated|differential))* "
                r"(?:op[\s-]?amps?|operational amplifier|ota)|"
                r"(?:two|2)[\s-]stage (?:cmos )?amplifier(?=.{0,20}miller)|miller(?:[\s-]compensated)? "
                r"(?:op[\s-]?amp|operational amplifier|ota)|"
