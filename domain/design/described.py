@@ -14,7 +14,8 @@ from domain.design.sentence import Sentence
 
 _AMPLIFY = (
     r"multipl\w+|(?<![a-z])amplif\w*|(?<![a-z])(?:pre-?)?amp(?![a-z])|(?<![a-z])gain(?![a-z])|(?<!\d)x\d|\dx(?![a-z])|"
-    r"times (?:as )?(?:larg|big|high|great|strong|loud|more)\w*|(?<![a-z])g\s?=|(?:up|by) [\d.]+ ?db|放大|乘以?\s?\d|增益|\d\s?倍(?!频)"
+    r"times (?:as )?(?:larg|big|high|great|strong|loud|more)\w*|(?<![a-z])g\s?=|(?:up|by) [\d.]+ ?db|放大|"
+    r"乘以?\s?\d|增益|\d\s?倍(?!频)"
 )
 _TRANSISTOR = (
     r"(?<![a-z])(?:bjt|npn)s?(?![a-z])|(?:one|single|1|a) (?:bipolar )?transistor|2n\d{4}|(?<![a-z])bc5\d\d|"
@@ -33,7 +34,9 @@ _RANGE_TO_RANGE = (
 _NEGATIVE_GAIN = (
     r"by -\s?\d|-\s?\d+(?:\.\d+)?\s?(?:倍|x(?![a-z])|times)|(?:gain|增益)\s?(?:of |= ?|为)?-\s?\d"
 )
-_UPRIGHT = r"same (?:polarity|sign|phase)|non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
+_UPRIGHT = (
+    r"same (?:polarity|sign|phase)|non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
+)
 _CURRENT_MIRROR = (
     r"current[\s-]mirror|(?<![a-z])mirror(?![a-z]).{0,10}\d\s?[mun]?a|mirror\w* (?:a |the )?current|"
     r"电流镜|镜像"
@@ -169,7 +172,8 @@ _LETS_HIGHS = (
 
 
 _SELECT = (
-    r"only (?:let|pass)\w* |只(?:让|允许|通过?).{0,16}(?:附近|左右|通过)|pick\w* out|singl\w+ out|select\w* (?:one|a|the)|only (?:one|the) (?:tone|frequency|band)|选频|挑出来|"
+    r"only (?:let|pass)\w* |只(?:让|允许|通过?).{0,16}(?:附近|左右|通过)|pick\w* out|singl\w+ out|"
+    r"select\w* (?:one|a|the)|only (?:one|the) (?:tone|frequency|band)|选频|挑出来|"
     r"窄带|"
     r"只[要留].{0,16}(?:段|之间)"
 )
@@ -249,25 +253,19 @@ class _Row:
 
 
 _RINGS = r"(?<![a-z])ring(?:s|ing)?(?![a-z])|振铃"
-_GROUNDED_BASE = (
-    r"base (?:is )?(?:ac[\s-])?(?:grounded|at (?:ac )?ground|bypassed)|grounded[\s-]base|"
-    r"(?:signal|driven|fed|input)[^,;.]{0,16}(?:into|to|at|in) the emitter|基极(?:交流)?接地|发射极(?:输入|进)"
-)
+_INTO_EMITTER = r"(?:signal|driven|fed|input)[^,;.]{0,16}(?:into|to|at|in) the emitter|发射极(?:输入|进)"
 _SMOOTHED = r"reservoir|smoothing cap|filter cap|bulk cap|滤波电容|储能电容"
 _BRIDGE = r"(?<![a-z])bridge(?![a-z])|四个?二极管|整流桥|桥堆"
 _BACKWARDS = (
     r"(?:batter(?:y|ies)|supply|leads?|power|plug)[^,.;]{0,24}(?:backwards?|revers\w+|wrong way|the wrong)|"
     r"接反|反接|插反"
 )
-_SWITCHER = (
-    r"switcher|switching (?:converter|regulator|supply)|switch\w* (?:at )?\d|fsw|开关频率|电感电容"
-)
-_BECOMES_LESS = (
-    r"out of (?:an? |the )?\d|from (?:an? |the )?\d|转成|转到|变成|换成|降"
-)
 _ROWS = (
-    _Row("rc_snubber", (_RINGS, r"(?<![a-z])r (?:and|\+) c(?![a-z])|(?<![a-z])rc(?![a-z])|电阻.{0,3}电容", _HERTZ)),
-    _Row("common_base", (_GROUNDED_BASE, _TRANSISTOR, _AMPLIFY)),
+    _Row(
+        "rc_snubber",
+        (_RINGS, r"(?<![a-z])r (?:and|\+) c(?![a-z])|(?<![a-z])rc(?![a-z])|电阻.{0,3}电容", _HERTZ),
+    ),
+    _Row("common_base", (_INTO_EMITTER, _TRANSISTOR, _AMPLIFY)),
     _Row("rectifier", (_ALTERNATING, _BRIDGE, _SMOOTHED)),
     _Row("reverse_protection", (_BACKWARDS, rf"{_MOS}|p-?fet|pmos|block\w*|protect\w*|防|保护")),
     _Row("lc_ladder", (_LC, r"(?<![a-z])passive|无源|抑制谐波|harmonic", r"low[\s-]?pass|低通", _IMPEDANCE)),
@@ -310,6 +308,7 @@ _ROWS = (
     _Row("summing_amplifier", (_SUM, _SEVERAL)),
     _Row("summing_amplifier", (_SUM, _WEIGHTS)),
     _Row("summing_amplifier", (_SUM, _SEVERAL, _OPAMP)),
+    _Row("summing_amplifier", (_SUM, _SEVERAL, _AMPLIFY)),
     _Row("difference_amplifier", (_DIFFERENCE, _AMPLIFY)),
     _Row("difference_amplifier", (_DIFFERENCE, _AMPLIFY, _OPAMP)),
     _Row("instrumentation_amplifier", (_SENSOR, _AMPLIFY)),

@@ -98,7 +98,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                 what=msg("a mains or AC supply")),
     NotDesigned(words=r"变压器|"
                       r"(?<!dc )(?<!dc-)transformer", what=msg("a mains or AC supply"), is_general=True),
-    NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!市电)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管|后的?(?:直流|电压)|出来)|"
+    NotDesigned(words=r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!市电)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管|后的?(?:直流|电压|\s?\d)|出来)|"
                       r"(?:half|full)[\s-]wave|bridge[\s-]rectifier", what=msg("a mains or AC supply"),
                 family="rectifier"),
     NotDesigned(words=r"(?<!usb )(?<!car )(?<!phone )charger|(?<!给手机)充电(?!宝|器?(?:那种|那样|一样))",

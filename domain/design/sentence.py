@@ -75,7 +75,8 @@ _AT_MOST_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _REACHES = re.compile(
-    r"(?:band ?width|response|flat|good|useful|usable|works?|working|clean|passes|gain|amplif\w+)[^\d,;.]{0,12}"
+    r"(?:band ?width|response|flat|good|useful|usable|works?|working|clean|passes|gain|"
+    r"amplif\w+)[^\d,;.]{0,12}"
     r"(?:up )?to[\s:=]*$",
     re.IGNORECASE,
 )
@@ -133,6 +134,12 @@ _CURRENT_TO = re.compile(
 _PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
 """In front of a bare `1k` that is a resistor."""
 _FREQUENCY_AFTER = re.compile(r"\s*(?:band|cut|corner|freq|带宽|截止)", re.IGNORECASE)
+_HALF_POWER = re.compile(r"[-+]?3(?:\.0+)?\s?(?:db|分贝)", re.IGNORECASE)
+_FREQUENCY_BEHIND = re.compile(
+    r"\s*(?:(?:low|upp|high)(?:er)? )?(?:end|freq|corner|point|cut-?off|bandwidth|edge)|"
+    r"\s*(?:[上下]限)?(?:频率|带宽|截止|点)",
+    re.IGNORECASE,
+)
 _BESIDE = re.compile(r"\s*(?:and|with|,|/|\+|和|与|、|加)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
@@ -397,6 +404,8 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)
+    if dimension == "dB" and _HALF_POWER.match(match[0]) and _FREQUENCY_BEHIND.match(after):
+        return None  # -3 dB bandwidth: where, and no gain
     if dimension == "x" and _PREFIXES.get((match["prefix"] or "k").lower(), 1.0) < 1:
         return None  # 2 mV/V: what a bridge gives of its supply
     if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):

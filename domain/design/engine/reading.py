@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 from domain.circuit.figures import digits_apart
@@ -182,11 +183,19 @@ def _said(family: Family, sentence: Sentence) -> Said:
 
 def _named(choice: Choice, sentence: Sentence) -> Option | None:
     named = [option for option in choice.options if sentence.has(option.words)]
-    if len(named) > 1 and sentence.has(_EITHER):
+    if len(named) > 1 and (sentence.has(_EITHER) or _is_either(named, sentence)):
         return None
     if len(named) > 1:
         raise wording.both(choice.label, named[0].label, named[1].label)
     return named[0] if named else None
+
+
+def _is_either(options: Sequence[Option], sentence: Sentence) -> bool:
+    """`BJT/MOS`, `NPN or NMOS`: any of them will do."""
+    return any(
+        sentence.has(rf"(?:{one.words})\w*\s?(?:/|or|或者?)\s?(?:an? )?(?:{other.words})")
+        for one, other in permutations(options, 2)
+    )
 
 
 def _suggested(choice: Choice, values: Mapping[str, Any]) -> Option | None:

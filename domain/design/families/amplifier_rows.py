@@ -8,7 +8,8 @@ from shared.message import Message, msg
 
 GAIN_LABEL = msg("gain")
 GAIN_WORDS = (
-    r"(?<![a-z])(?:gain(?: magnitude)?|amplif\w+(?: \w+){0,4}? by(?= )|multipl\w+(?: \w+){0,3}? by(?= )|times(?= \d)|"
+    r"(?<![a-z])(?:gain(?: magnitude)?|amplif\w+(?: \w+){0,4}? by(?= )|multipl\w+(?: \w+){0,3}? by(?= )|"
+    r"times(?= \d)|"
     r"\|?a_?[uv](?![a-z])\|?|g(?=\s?[=:]))|增益|乘以?|放大倍数|放大"
 )
 NEITHER_MORE = (

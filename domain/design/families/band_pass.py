@@ -97,6 +97,8 @@ FAMILY = kit.Family(
             r"op[\s-]?amps?) )*"
             r"(?:band[\s-]?pass(?!e[ds]|ing)|(?<![a-z])bpf?(?![a-z]))(?: (?:active|mfb|"
             r"multiple[\s-]?feedback))*(?: filter)?|"
+            r"only (?:lets?|pass(?:es|ing)?) [^,;.]{0,24}(?:around|near|close to)[^,;.]{0,12}|"
+            r"只(?:让|允许|通过?)[^,;。]{0,16}(?:附近|左右)[^,;。]{0,6}通过|"
             r"(?:(?:有源|多重反馈|多路(?:负)?反馈|无限增益|二阶|2阶)(?:多路反馈)?)*带通(?:有源)?(?:滤波)?(?:器|电路)?"
         ),
         excludes=(r"(?<![\d.])(?:50|75)\s?(?:ohms?|Ω|ω|欧)|notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"

@@ -17,17 +17,19 @@ from shared.message import msg
 _NAMED = r"(?<![a-z])buck(?![a-z])(?![\s/-]*boost)|step(?:ping|s|ped)?[\s-]?down|(?<!升)降压|降圧"
 CONVERTER = (
     r"dc[\s/-]*(?:to[\s-])?dc|converter|转换器|变换器|变换电路|转换电路|"
-    r"switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|开关(?:电源|稳压)|smps|power supply|电源"
+    r"switcher|switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|开关频率|开关(?:电源|稳压)|smps|"
+    r"power supply|电源"
 )
 _OTHER_SUPPLIES = (
     r"isolat|隔离|transformer|变压器|"
-    r"(?<![a-z])linear(?![a-z])|线性|zener|齐纳|稳压(?:二极)?管|no (?:inductor|coil)|"
+    r"(?<!not )(?<!not a )(?<!no )(?<![a-z])linear(?![a-z])|(?<![不非])线性|zener|齐纳|稳压(?:二极)?管|"
+    r"no (?:inductor|coil)|"
     r"without (?:an? )?(?:inductor|coil)|不[用要]电感|无电感|(?<![a-z])rms(?![a-z])|secondary|"
     r"有效值|次级|整流成|\d\s?v\s?ac(?![a-z])"
 )
 _SUPPLY = (
     r"(?<![a-z])in(?![a-z]).*(?<![a-z])out(?![a-z])|lipo|li-?ion|(?<![a-z])cells?(?![a-z])|"
-    r"降(?:低)?(?:到|至|为|成)|rails?(?![a-z])|output|(?<![a-z])v_?out(?![a-z])|输出|"
+    r"降(?:低)?(?:到|至|为|成)|转(?:换)?(?:成|到|为)|rails?(?![a-z])|output|(?<![a-z])v_?out(?![a-z])|输出|"
     r"(?<![a-z])suppl(?:y|ies)|供电|母线|(?:from|out of) (?:an?|the)?\s?\d|(?:batter(?:y|ies)|电池)|"
     r"由.{0,8}得到|从.{0,8}(?:得到|产生)"
 )

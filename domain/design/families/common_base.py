@@ -68,6 +68,7 @@ FAMILY = kit.Family(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]base"
             r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+            r"(?:the )?base (?:is )?(?:ac[\s-])?grounded|grounded[\s-]base|基极(?:交流)?接地|"
             r"(?:单(?:级|管))?(?:bjt|npn|三极管|晶体管)?共基极?(?:组态)?(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"
         ),
         excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos|fet|{rows.OTHER_DEVICES}",

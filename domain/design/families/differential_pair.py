@@ -29,7 +29,7 @@ _LEAST_MIRROR_GAIN = 40.0
 _MOST_OHM, _LEAST_A, _MOST_A = 200e3, 1e-6, 20e-3
 LOAD_FARAD = kit.Quantity(
     name="load_farad", label=msg("load capacitance"), dimensions=("F",), takes_rest=True,
-    words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?:oad)?(?![a-z])|负载(?:电容)?|into|driving",
+    words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?:oad)?(?![a-z])|负载(?:电容)?|into|driv(?:es?|ing)(?![a-z])",
     within=(1e-13, 1e-9), example=10e-12, default=10e-12,
 )  # fmt: skip
 

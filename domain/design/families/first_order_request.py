@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from domain.design import kit, single_pole
+from domain.design import kit, quantity_words, single_pole
 from domain.design.families import filter_rows as rows
 from domain.design.kit import impossible, missing, with_unit
 from shared.message import Message, msg
@@ -38,7 +38,8 @@ QUANTITIES = (
     kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=_ANY, example=10e3,
         words=(
-            r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])(?:r_load|drives|driving)(?![a-z])|负载|"
+            rf"load(?: (?:resistance|impedance|resistor))?|{quantity_words.NEXT_INPUT}|"
+            r"(?<![a-z])(?:r_load|drives|driving)(?![a-z])|负载|"
             # "RL = 1k" is the load, the RL of "RL low-pass, 75 ohm" the kind of circuit
             r"(?<![a-z])r_?l(?![a-z])(?=\s*(?:=|:|is(?![a-z])|of(?![a-z])|为|是|取)?\s*\d)"
         ),

@@ -155,12 +155,14 @@ FAMILY = kit.Family(
             # "LC low-pass" alone can be many circuits: order, response, resistance or ladder must stand there
             r"^(?=.*(?:(?<![a-z])lc(?![a-z])|ladder|梯形))(?=.*(?:ladder|梯形|order|pole|阶|极点|\d\s?(?:db|分贝)|"
             r"butterw|cheb|巴特沃|[切契]比雪夫|\d\s?k?(?:ohm|Ω|ω|欧)))|"
+            r"^(?=.*(?:coils?[\s-](?:and[\s-])?(?:capacitor|cap)|inductors? and cap|电感(?:和|"
+            r"加)?电容))(?=.*(?:(?:low|high)[\s-]?pass|[低高]通))|"
             r"^(?=.*(?:无源|passive))(?=.*(?:butterw|cheb|巴特沃|[切契]比雪夫))|"
             # a filter between the resistances of a line
             r"^(?!.*(?:first|1st|single|rc|rl|一阶))(?=.*(?<![\d.])(?:50|75)\s?(?:ohm|Ω|ω|欧))(?=.*(?:butterw|cheb|order|pole|巴特沃|"
             r"[切契]比雪夫|阶))(?=.*(?:low|high)[\s-]?pass|.*[低高]通)"
         ),
-        excludes=r"(?:first|1st)[\s-]order|[一1]阶|band[\s-]?(?:pass|stop|reject)|notch|带通|带阻|陷波|(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
+        excludes=r"match\w*[\s-](?:network|section)|匹配(?:网络|电路|到)|(?:first|1st)[\s-]order|[一1]阶|band[\s-]?(?:pass|stop|reject)|notch|带通|带阻|陷波|(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
         refuses=(
             (r"bessel|贝[塞赛]尔", msg("LC ladders with a Bessel response cannot be designed yet."),
              msg("Ask for a Butterworth or Chebyshev response, or for an active Sallen-Key filter.")),

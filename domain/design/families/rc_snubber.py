@@ -46,7 +46,8 @@ _QUANTITIES = (
     kit.Quantity(
         name="slower_hz", label=msg("ringing frequency with a capacitor added"), dimensions=("Hz",),
         within=(5e3, 1e9), example=40e6,
-        words=r"(?:drops?|falls?|goes|shifts?|moves?|down|lower\w*|becomes) (?:down )?to|降[到至低为成]|"
+        words=r"(?:drops?|slows?|falls?|goes|shifts?|moves?|down|lower\w*|becomes) "
+              r"(?:down )?to|降[到至低为成]|"
               r"[变移][为成到]",
     ),
     kit.Quantity(

@@ -126,7 +126,7 @@ _QUANTITIES = (
                  words=r"power|load|功率", example=24),
     kit.Quantity(
         name="drop_v", label=_DROP, dimensions=("V",), limit="at_most", within=(5e-3, 2), example=0.1,
-        words=r"drop\w*|lost|loss|压降|损失|降落",
+        words=r"drop\w*|los(?:t|e|es|ing|s)(?![a-z])|压降|损失|降落",
         default=lambda request: max(0.02, min(0.15, _FREE_W * request["supply_v"])),
     ),
     pmos_pass.GATE_V,

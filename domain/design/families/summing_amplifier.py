@@ -34,7 +34,8 @@ _WEIGHTED = re.compile(
 _QUANTITIES = (
     kit.Quantity(
         name="inputs", label=msg("number of inputs"), dimensions=("none",), is_whole=True, within=(2, _MOST),
-        words=r"(?:audio |analog |signal )?(?:input|channel|way|mic(?:rophone)?|source|signal|track)s?(?![a-z])|路|个?输入|通道",
+        words=r"(?:audio |analog |signal )?(?:input|channel|way|mic(?:rophone)?|source|signal|"
+        r"track)s?(?![a-z])|路|个?输入|通道",
         example=3, default=2,
     ),
     gain_row((0.05, 200), 1, default=1.0),

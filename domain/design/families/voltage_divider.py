@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 
-from domain.design import kit
+from domain.design import kit, quantity_words
 from domain.design.families.resistive_rows import SERIES, VIN, VOUT, says_voltages
 from domain.design.kit import assumed, best_pair, impossible, left_out, nearest, spice, with_unit
 from domain.design.transistor import parallel
@@ -34,11 +34,11 @@ _QUANTITIES = (
     VOUT,
     kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(1, 1e9),
-        words=r"load|负载|(?<![a-z])r_?l(?![a-z])", example=100e3,
+        words=rf"load|负载|(?<![a-z])r_?l(?![a-z])|{quantity_words.NEXT_INPUT}", example=100e3,
     ),
     kit.Quantity(
         name="input_ohm", label=msg("input resistance"), dimensions=("Ohm",), within=(100, 15e6), example=1e6,
-        words=r"input (?:impedance|resistance)|(?<![a-z])[zr]_?in(?![a-z])|输入(?:阻抗|电阻)|总电?阻",
+        words=rf"{quantity_words.INPUT_OHM}|总电?阻",
         limit="at_least",
     ),
     kit.Quantity(
