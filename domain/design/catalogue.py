@@ -161,6 +161,9 @@ _DRIVES = re.compile(r"(?:driv(?:es?|ing)|feed(?:s|ing)?|power(?:s|ing)|驱动)(
 """What a circuit that is named before is for."""
 _GUESSED = 0.65
 """How surely a conversion of voltages alone means a converter: what a sentence describes is surer."""
+_PLAUSIBLE = 0.7
+"""How surely words that many circuits share mean the usual one: three ideas of another are surer."""
+_TELLING = 3
 _DESCRIBED = 0.5
 """How surely a family is meant that a sentence describes and does not name."""
 _ONE_SIDED = frozenset(("first_order", "sallen_key", "multiple_feedback", "lc_ladder"))
@@ -280,9 +283,10 @@ def _named_for_itself(sentence: Sentence, families: Sequence[DeclaredFamily]) ->
 def _described(sentence: Sentence, claims: Mapping[str, Claim]) -> DeclaredFamily | None:
     """The family a sentence describes, where it calls none by name; nothing that is known by another name
     and not designed is taken for it."""
-    if any(claim.score > _GUESSED for claim in claims.values()):
+    surest = max(claim.score for claim in claims.values())
+    if surest > _PLAUSIBLE:
         return None
-    key = described(sentence, FAMILIES)
+    key = described(sentence, FAMILIES, least=_TELLING if surest > _GUESSED else 1)
     is_other = any(
         not (row.is_general or row.family) and _says(sentence, row.words, ()) for row in NOT_DESIGNED
     )

@@ -38,7 +38,8 @@ _UPRIGHT = (
     r"same (?:polarity|sign|phase)|non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
 )
 _CURRENT_MIRROR = (
-    r"current[\s-]mirror|(?<![a-z])mirror(?![a-z]).{0,10}\d\s?[mun]?a|mirror\w* (?:a |the )?current|"
+    r"current[\s-]mirror|cop(?:y|ies) (?:an? |the )?[\d.]+\s?[munμ]?a(?![a-z])|"
+    r"(?<![a-z])mirror(?![a-z]).{0,10}\d\s?[mun]?a|mirror\w* (?:a |the )?current|"
     r"电流镜|镜像"
 )
 _SEVERAL = (
@@ -158,7 +159,7 @@ _CONSTANT_CURRENT = (
 )
 _LAMP = r"(?<![a-z])leds?(?![a-z])|发光二极管"
 _TIME_CONSTANT = r"time constant|(?<![a-z])tau(?![a-z])|时间常数"
-_RC = r"(?<![a-z])rc(?![a-z])|resistor (?:and|plus) (?:a )?capacitor|阻容"
+_RC = r"(?<![a-z])rc(?![a-z])|resistor (?:and|plus) (?:an? |one |1 )?(?:single )?capacitor|阻容"
 _CORNER = r"corner|cut-?off|-3 ?db|smooth\w*|clean\w* up|转折|截止|滤"
 _NO_ORDER = r"^(?!.*(?:(?<![a-z])order|(?<![a-z])poles?(?![a-z])|阶|极点))"
 _LETS_LOWS = (
@@ -283,6 +284,7 @@ _ROWS = (
     _Row("integrator", (_ACCUMULATE, r"运放|op[\s-]?amp|\d")),
     _Row("difference_amplifier", (_BALANCED, _SINGLE_ENDED)),
     _Row("difference_amplifier", (_SHUNT, _HIGH_SIDE)),
+    _Row("difference_amplifier", (_SHUNT, _HIGH_SIDE, _AMPLIFY)),
     _Row("non_inverting_amplifier", (_SHUNT, _AMPLIFY)),
     _Row("inverting_amplifier", (r"极性反|反一下|flip(?:s|ped)?(?![a-z])", r"信号|signal")),
     _Row("class_ab_stage", (_COMPLEMENTARY, _OUTPUT_STAGE)),
@@ -316,6 +318,7 @@ _ROWS = (
     _Row("differential_pair", (_OTA,)),
     _Row("transimpedance_amplifier", (_PHOTODIODE,)),
     _Row("transimpedance_amplifier", (_PHOTODIODE, _AMPLIFY)),
+    _Row("transimpedance_amplifier", (_PHOTODIODE, _OPAMP, rf"{_AMPLIFY}|(?<![a-z])gbw|bandwidth|带宽")),
     _Row("transimpedance_amplifier", (_CURRENT_INTO_VOLTAGE, _OPAMP)),
     _Row("transimpedance_amplifier", (r"current|电流", _CURRENT_INTO_VOLTAGE)),
     _Row("integrator", (_INTEGRATE, _OPAMP)),
@@ -330,6 +333,13 @@ _ROWS = (
     _Row("relaxation_oscillator", (_OSCILLATE, _SQUARE, _HERTZ)),
     _Row("relaxation_oscillator", (_OSCILLATE, _SQUARE, _OPAMP, _HERTZ)),
     _Row("ring_oscillator", (_INVERTERS, _RING)),
+    _Row("ring_oscillator", (_INVERTERS, r"odd number|奇数个?|chas\w+|首尾", _HERTZ)),
+    _Row("hartley_oscillator", (_OSCILLATE, r"tapped (?:coil|inductor)|抽头(?:电感|线圈)", _HERTZ)),
+    _Row("relaxation_oscillator", (_SQUARE, _OPAMP, _HERTZ)),
+    _Row(
+        "matching_network", (r"antenna|天线|(?<![a-z])rig(?![a-z])", r"match\w*|匹配|wants? to see", _HERTZ)
+    ),
+    _Row("emitter_follower", (_BUFFER, _TRANSISTOR, _AMPLIFY)),
     _Row("ring_oscillator", (_INVERTERS, _OSCILLATE)),
     _Row("ring_oscillator", (_INVERTERS, _OSCILLATE, _HERTZ, r"\d\s?(?:-?stages?|级)")),
     _Row("timer_555", (_TIMER,)),
@@ -363,7 +373,7 @@ _ROWS = (
     _Row("voltage_divider", (_DIVIDE, _RANGE_TO_RANGE)),
     _Row("class_ab_stage", (_SPEAKER, _WATTS)),
     _Row("two_stage_opamp", (_OPAMP, _TWO_STAGES)),
-    _Row("led_driver", (_CONSTANT_CURRENT, r"\d\s?(?:m?a(?![a-z])|毫?安)", r"\d\s?(?:v|伏)")),
+    _Row("led_driver", (_CONSTANT_CURRENT, r"^(?=.*\d\s?(?:m?a(?![a-z])|毫?安)).*\d\s?(?:v|伏)")),
     _Row("led_driver", (_LAMP, r"\d\s?(?:m?a(?![a-z])|毫?安)")),
     _Row("current_source", (_CONSTANT_CURRENT, r"jfet|结型")),
     _Row("first_order", (_NO_ORDER, _RC, _CORNER)),
@@ -373,8 +383,9 @@ _ROWS = (
 )
 
 
-def described(sentence: Sentence, families: Container[str]) -> str:
-    """The family whose ideas a sentence holds, the most of them, by its key; "" for none, or two as many.
+def described(sentence: Sentence, families: Container[str], *, least: int = 1) -> str:
+    """The family whose ideas a sentence holds, the most of them, `least` or more, by its key; "" for none, or
+    two as many.
 
     What speaks of a circuit that is there describes no new one.
     """
@@ -387,6 +398,8 @@ def described(sentence: Sentence, families: Container[str]) -> str:
         if row.family in families and all(_holds(sentence, idea) for idea in row.ideas):
             best[row.family] = max(best.get(row.family, 0), len(row.ideas))
     most = max(best.values(), default=0)
+    if most < least:
+        return ""
     keys = [key for key, count in best.items() if count == most]
     if len(keys) != 1:
         return ""

@@ -82,7 +82,8 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"^(?!.*(?:common[\s-]?(?:emitter|source)|共射|共源|emitter[\s-]follower|射极跟随)).*?"
                       r"(?:class[\s-]a(?![a-z])|甲类|(?<![a-z])a类)", what=msg("a power amplifier")),
     NotDesigned(words=r"power amplifier|功率放大|功放", what=msg("a power amplifier"), is_general=True),
-    NotDesigned(words=r"(?<!audio )mixer(?! (?:amplifier|amp)|.{0,20}inputs?(?![a-z]))|混频",
+    NotDesigned(words=r"(?<!audio )mixer(?! (?:amplifier|amp)|"
+                      r".{0,60}(?:inputs?|added|channels?|mics?|op[\s-]?amp)(?![a-z]))|混频",
                 what=msg("a mixer")),
     NotDesigned(words=r"common[\s-](?:emitter|source|base|gate|collector|drain)|"
                       r"共(?:射|源|基|栅|集|漏)|instrumentation|仪表放大|仪用|"

@@ -192,6 +192,11 @@ _HALF_A = re.compile(
     r"\bhalf an? (?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt))",
     re.IGNORECASE,
 )
+_DECIMAL_COMMA = re.compile(
+    r"(?<![\d.,])(0|(?<![\u4e00-\u9fff])(?<![\u4e00-\u9fff] )\d+),(\d{1,2})"
+    r"(?=\s?(?:k|meg|M|[mnpuμ])?(?:V|A|W|F|H|s|Hz|Ohms?|ohms?|Ω|ω|dB|%)(?![a-zA-Z]))"
+)
+"""`3,3 V`, but not "增益11,5V供电"; in thousands three digits follow."""
 _KILOHM = re.compile(r"(?<=\d)([\s-]?)(kil|meg)ohm", re.IGNORECASE)
 _PER_AMPERE = re.compile(
     r"(?<=\d)\s?v(?:olts?)? (?:per|for (?:each|every)) (?:an? |one )?"
@@ -302,6 +307,7 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aA](?![a-zA-Z]))", " ", text)  # 5V1A
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
+    text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
     text = _PER_AMPERE.sub(_per_ampere, _HALF_A.sub("0.5 ", text))
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)

@@ -61,7 +61,8 @@ QUANTITIES = (
     ),
     _RIPPLE,
     kit.Quantity(name="diode_v", label=msg("diode drop"), dimensions=("V",), within=(1e-3, 10), example=0.4,
-                 words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)"),
+                 words=r"diode|schottky|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|"
+                       r"二极管|正向|压降(?!到)"),
     _INDUCTOR_RIPPLE,
     kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=(1e-6, 1e9), example=2.5,
@@ -79,7 +80,7 @@ QUANTITIES = (
             words=r"tolerance|accura\w*|error|regulation|误差|偏差|容差|精度"),
     kit.Quantity(
         name="efficiency", label=msg("efficiency"), dimensions=("%",), within=(0.01, 0.995), example=0.9,
-        words=r"efficien\w*|效率|η",
+        words=r"eff(?:icien\w*)?(?![a-z])|效率|η",
     ),
     kit.Quantity(
         name="inductance", label=msg("inductor"), dimensions=("H",), within=(1e-9, 10), example=22e-6,

@@ -47,7 +47,7 @@ _QUANTITIES = (
         name="slower_hz", label=msg("ringing frequency with a capacitor added"), dimensions=("Hz",),
         within=(5e3, 1e9), example=40e6,
         words=r"(?:drops?|slows?|falls?|goes|shifts?|moves?|down|lower\w*|becomes) "
-              r"(?:down )?to|降[到至低为成]|"
+              r"(?:down )?to|[降掉][到至低为成]|"
               r"[变移][为成到]",
     ),
     kit.Quantity(

@@ -41,7 +41,7 @@ DRIVE_A = kit.Quantity(
     name="drive_a", label=DRIVE, dimensions=("A",), limit="at_most", within=(0.5e-3, 0.5),
     words=r"(?:base|gate|drive|gpio|pin|control|io|output) (?:current|at most|below|max\w*|no more than)|"
           r"(?:gpio|pin|mcu)[^,.;]{0,12}(?:at most|below|max\w*|only|up to)|"
-          r"(?:基极|栅极|驱动|引脚|i/?o口?|单片机)[^,，;；]{0,4}电流",
+          r"(?:基极|栅极|驱动|引脚|i/?o口?|单片机)[^,，;；]{0,4}电流|(?:只|最多)[给能][^\d,，;；]{0,4}",
     default=10e-3, example=8e-3,
 )  # fmt: skip
 DROP_V = kit.Quantity(

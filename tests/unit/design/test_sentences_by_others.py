@@ -1,4 +1,4 @@
-"""Two hundred and thirty sentences by an author who was shown no rules: what each is understood as.
+"""Three hundred and thirty-eight sentences by authors who were shown no rules: what each is understood as.
 
 `sentences_by_others.txt` holds one a line: the sentence | family and what it stated, or the kind of refusal.
 A figure that a family has no place for is told as having had no effect; that is not listed.
