@@ -16,7 +16,7 @@ an unmatched parenthesis. Letter case does not matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from domain.circuit.numbers import read_number
@@ -140,6 +140,27 @@ def children(node: Node) -> Iterator[Node]:
             yield node.right
         case Number() | SignalRef():
             return
+
+
+def written_out(text: str, named: Mapping[str, str]) -> str:
+    """An expression with names replaced by what they stand for: ``2*gain`` is ``2*(v(out)/v(in))``.
+
+    `named` has lower case names. Nodes and elements are none of them, nor is what names its analysis or step.
+    Raises UserInputError as `parse` does.
+    """
+    pending, found = [parse(text)], list[SignalRef]()
+    while pending:
+        node = pending.pop()
+        pending += children(node)
+        is_bare = isinstance(node, SignalRef) and node.kind == "plain" and not (node.analysis or node.step)
+        if isinstance(node, SignalRef) and is_bare and node.names[0] in named:
+            found.append(node)
+    for reference in sorted(found, key=lambda each: each.position, reverse=True):
+        meant = named[reference.names[0]]
+        if reference.text != text.strip() and isinstance(parse(meant), Binary | Negation):
+            meant = f"({meant})"
+        text = text[: reference.position] + meant + text[reference.position + len(reference.text) :]
+    return text
 
 
 class _Parser:

@@ -403,6 +403,9 @@ async def test_names_colors_lines_and_panes_of_traces_stay_with_the_circuit(
     QTest.keyClick(panel.chips.field, Qt.Key.Key_Return)
     await until(lambda: panel.traces[1].name == "filtered")
     assert panel.chips.chips[1].shown_text == "filtered"
+    panel.add_trace("2*filtered/v(in)")
+    await until(lambda: [trace.expression for trace in panel.traces][2:] == ["2*v(out)/v(in)"])
+    panel.remove_trace("2*v(out)/v(in)")
     area.setFocus()
     QTest.keyClick(area, Qt.Key.Key_N)
     await until(lambda: len(area.panes) == 2)

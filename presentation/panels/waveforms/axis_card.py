@@ -120,6 +120,9 @@ class AxisCard(QFrame):
         for way, button in self.ways.items():
             button.setText(language(WAYS[way]))
             button.setVisible(way in state.ways)
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()  # rows inside it hold the sizes of the axis before
         self.adjustSize()
         room = self.parentWidget()
         if room is not None:

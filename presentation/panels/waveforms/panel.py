@@ -495,7 +495,8 @@ class WaveformsPanel(QWidget):
         if now.plot is not None and now.axis is not None:
             from presentation.panels.waveforms.traces import suggestions
 
-            self.chips.suggest(suggestions(now.plot))
+            named = [trace.name for trace in now.traces if trace.name.isidentifier()]
+            self.chips.suggest((*named, *suggestions(now.plot)))
 
     def _show_note(self, _stale: object = None) -> None:
         """One line under the tools: a refused expression, what is being read, what the drawing lacks."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from application.project.window_state import CircuitView, PlotLook, TraceStyle
+from domain.simulation.waveform import Plot
 from presentation.panels.waveforms.traces import Curve, Manner, Trace
 
 _LINES = ("solid", "dashed", "dotted")
@@ -54,6 +55,13 @@ def set_style(
         style.line = line  # type: ignore[assignment] # one of them
     if style == TraceStyle():
         del view.styles[expression]
+
+
+def names_of_traces(view: CircuitView, plot: Plot) -> dict[str, str]:
+    """What the names stand for that the user has given, in lower case; a vector of the plot keeps its own."""
+    vectors = {name.lower() for name in plot.vectors}
+    named = {style.name.lower(): expression for expression, style in view.styles.items() if style.name}
+    return {name: expression for name, expression in named.items() if name not in vectors}
 
 
 def move_style(view: CircuitView, old: str, new: str) -> None:

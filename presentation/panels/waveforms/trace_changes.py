@@ -15,6 +15,7 @@ from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.traces import Axis
 from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
+from shared.errors import UserInputError
 
 _FRAME_MS = 16
 """One picture of the screen: drawing twice within it is work that nobody sees."""
@@ -46,6 +47,7 @@ class TraceChanges(QObject):
     def add(self, expression: str) -> None:
         """Draw one expression more; one that cannot be drawn is refused in words."""
         now, chips = self._now, self._panel.chips
+        expression = self._written_out(expression)
         if now.plot is None or any(trace.expression == expression for trace in now.traces):
             chips.end_adding(expression)
         elif now.axis is None:
@@ -84,6 +86,7 @@ class TraceChanges(QObject):
         now = self._now
         if now.plot is None or now.axis is None or now.colors is None:
             return
+        new = self._written_out(new)
         if any(trace.expression == new for trace in now.traces):
             self._panel.chips.end_adding()
             self.remove(old)
@@ -93,6 +96,21 @@ class TraceChanges(QObject):
         now.colors.pass_on(old, new)
         move_style(self._memory.view, old, new)
         self._start(new, now.plot, now.axis, instead_of=old)
+
+    def _written_out(self, expression: str) -> str:
+        """With the names of other traces as what they stand for."""
+        from domain.simulation.expression_syntax import written_out
+        from presentation.panels.waveforms.plot_looks import names_of_traces
+
+        if self._now.plot is None:
+            return expression
+        try:
+            written = written_out(expression, names_of_traces(self._memory.view, self._now.plot))
+        except UserInputError:
+            return expression  # what is wrong with it is said where it is drawn
+        if written != expression:
+            self._panel.chips.end_adding(expression)  # the field waits for what was typed
+        return written
 
     def drawn(self) -> None:
         """All traces are being drawn: none waits for it any more."""

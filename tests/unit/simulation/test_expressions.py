@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.simulation.expression_syntax import written_out
 from domain.simulation.expressions import evaluate, evaluate_vector
 from domain.simulation.measurements import MEASUREMENTS
 from domain.simulation.vector_functions import VECTOR_FUNCTIONS
@@ -427,3 +428,19 @@ def test_operating_point_beside_other_analyses():
     assert evaluate("v(out)", plots).value == 1.5
     assert evaluate("max(v(out))", plots).value == pytest.approx(1e-3)
     assert evaluate("dcgain(v(out))", plots).value == pytest.approx(1 / math.hypot(1, 2 * math.pi))
+
+
+@for_each(
+    ("text", "meant"),
+    [
+        ("2*gain", "2*(v(out)/v(in))"),
+        ("Gain", "v(out)/v(in)"),
+        ('db(gain) - abs("load current")', "db((v(out)/v(in))) - abs((-i(r1)))"),
+        ("out^2/v(out)", "v(x)^2/v(out)"),
+        ("v(gain)", "v(gain)"),
+        ("gain@2", "gain@2"),
+    ],
+)
+def test_names_stand_for_expressions(text: str, meant: str) -> None:
+    named = {"gain": "v(out)/v(in)", "out": "v(x)", "load current": "-i(r1)"}
+    assert written_out(text, named) == meant
