@@ -72,7 +72,7 @@ class OutlinePane(QWidget):
         self._stack.addWidget(self.view)
         self._timer = once_after(self, 100, self._read)
         self.view.clicked.connect(self._on_clicked)
-        self.view.activated.connect(self._on_clicked)
+        self.view.activated.connect(self._go)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._show_menu)
         services.shortcuts.answer(self.view, {"list.plot": self._plot_chosen})
@@ -190,6 +190,11 @@ class OutlinePane(QWidget):
         (self._opened.add if is_open else self._opened.discard)(key)
 
     def _on_clicked(self, index: QModelIndex) -> None:
+        """The line is shown; the keyboard stays here, where Space plots: in the text it would be written."""
+        self._go(index)
+        self.view.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def _go(self, index: QModelIndex) -> None:
         line = index.data(_LINE)
         if self._file is not None and isinstance(line, int) and line > 0:
             self._services.workspace.file_activated.emit(self._file, line)
@@ -211,7 +216,7 @@ class OutlinePane(QWidget):
             return
         menu = QMenu(self.view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        entries = [Entry(msg("Go to line"), partial(self._on_clicked, index))]
+        entries = [Entry(msg("Go to line"), partial(self._go, index))]
         name, plot = index.data(_NAME), partial(self._plot, index)
         if isinstance(name, str):
             is_node = index.data(_IS_NODE) is True
