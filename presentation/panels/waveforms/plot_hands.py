@@ -163,11 +163,9 @@ class PlotHands(QObject):
         return PlotState(zoom=area.zoom, traces=traces, cursors=area.cursor_places)
 
     def _drop(self) -> None:
-        """First the list of signals, then what is pulled, then the box, then the cursors."""
+        """First what is pulled, then the box, then the cursors."""
         area = self._panel.area
-        if self._list is not None and self._list.isVisible():
-            self._list.hide()
-        elif area is not None and not area.pulls.drop() and not area.drop() and area.has_cursors:
+        if area is not None and not area.pulls.drop() and not area.drop() and area.has_cursors:
             self._panel.cursor_button.click()
 
     def _remove_selected(self) -> None:

@@ -8,7 +8,15 @@ from fnmatch import translate
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QFrame, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
@@ -78,6 +86,9 @@ class TraceList(QFrame):
         arrange(QVBoxLayout(self), self.field, (self.tree, 1), edges=services.theme.theme.size("space.2"))
         services.language.changed.connect(self.hide)  # its words are made when it opens
         self.hide()
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus)
 
     def open_list(self, names: Sequence[str], drawn: Sequence[str]) -> None:
         """Show it over the parent, with what is drawn already ticked."""
@@ -117,6 +128,11 @@ class TraceList(QFrame):
                 parent.setFocus()
         elif event.key() == Qt.Key.Key_Down and self.field.hasFocus():
             self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_focus(self, _old: QWidget | None, now: QWidget | None) -> None:
+        """It goes when the keyboard is elsewhere: another plot that is shown then has other signals."""
+        if self.isVisible() and now is not None and now is not self and not self.isAncestorOf(now):
+            self.hide()
 
     def _tick(self, name: str) -> Qt.CheckState:
         return Qt.CheckState.Checked if name in self._drawn else Qt.CheckState.Unchecked
