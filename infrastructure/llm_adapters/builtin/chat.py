@@ -176,12 +176,22 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
     outcome = yield Call(tool=tool, arguments=arguments)
     if outcome.error_type:
         return failed(outcome, speech)
+    if isinstance(command, Analyze) and command.is_check:
+        return _checked(command.file, outcome.lines, speech)
     if isinstance(command, Analyze) and not command.as_outline:
         from infrastructure.llm_adapters.builtin.explain import explained  # with the words of all stages
 
         if answer := explained(command.file, outcome.lines, speech.say):
             return answer
     return _quoted(speech.say(lead_in), outcome.text)
+
+
+def _checked(file: str, outline: Sequence[str], speech: Speech) -> str:
+    """What is wrong with a file, by the lines of its outline."""
+    found = [line for line in outline if line.startswith(("error: ", "warning: ", "info: "))]
+    if not found:
+        return speech.say(msg("The checks find nothing wrong in {file}.", file=file))
+    return _quoted(speech.say(msg("The checks find this in {file}:", file=file)), "\n".join(found))
 
 
 def _quoted(lead_in: str, text: str) -> str:

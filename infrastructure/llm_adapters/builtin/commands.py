@@ -86,6 +86,8 @@ class Analyze:
     file: str
     """"" = the circuit that is meant."""
     as_outline: bool = False
+    is_check: bool = False
+    """Only what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,6 +293,14 @@ _REFERENCES = (
 )
 _ANALYZE = re.compile(
     r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", _I
+)
+_CHECK = re.compile(
+    r"(?:please |can you |could you )?check(?: over| through)?\s*"
+    r"(?:for (?:any )?(?:errors|problems|mistakes))?|"
+    r"(?:any |are there (?:any )?)?(?:errors|problems|mistakes) in|"
+    r"(?:请|帮我|麻烦)*(?:检查|查)(?:一下|下|一遍)?(?:.{0,4}(?:错误?|问题))?|"
+    r"(?:里|中)?有(?:没有|什么|哪些)?(?:错误?|问题)吗?",
+    _I,
 )
 _OUTLINE = re.compile(r"\boutline\b|\bstructure\b|结构|概览|大纲", _I)
 _OF_ONE = re.compile(
@@ -646,8 +656,9 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
 
 
 def _look(sentence: str, file: str, rest: str) -> Command | None:
-    if file and _ANALYZE.search(rest):
-        return Analyze(file=file, as_outline=_OUTLINE.search(rest) is not None)
+    is_check = _CHECK.fullmatch(rest.strip(" .?!。？！")) is not None
+    if file and (is_check or _ANALYZE.search(rest)):
+        return Analyze(file=file, as_outline=_OUTLINE.search(rest) is not None, is_check=is_check)
     if not file and EXPLAIN.search(sentence):
         return Analyze(file="")
     if _LIST.search(sentence) and not file:

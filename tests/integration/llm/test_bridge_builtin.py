@@ -148,6 +148,7 @@ async def test_looking_around(app: Application, project: Path) -> None:
         ("show rc.cir", "read_file", DECK.strip()),
         ("outline of rc.cir", "analyze_file", ".meas"),
         ("analyze rc.cir", "analyze_file", "RC low-pass filter R1, C1: in → out; corner frequency 1 kHz"),
+        ("Check rc.cir", "analyze_file", "The checks find nothing wrong in rc.cir."),
         ("分析 rc.cir", "analyze_file", "RC 低通滤波器 R1, C1：in → out；转折频率 1 kHz"),
     ):
         called, said = await turn(app, project, text)
