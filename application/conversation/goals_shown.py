@@ -13,7 +13,6 @@ from typing import Any
 
 from application.design.plain_state import goal_to_plain, verdict_to_plain
 from application.design.story import goals_from_plain, verdicts_from_plain, whole
-from domain.llm.messages import now
 from domain.llm.transcript import Json, message_id_of
 from domain.simulation.goals import DesignGoal, GoalVerdict
 
@@ -46,6 +45,8 @@ class GoalsNow:
 
 def goals_event(shown: GoalsNow) -> dict[str, Any]:
     """Its line of the transcript."""
+    from domain.llm.messages import now  # with LangChain: who only reads has no need of it
+
     return {
         "event": EVENT,
         "card_id": shown.key,

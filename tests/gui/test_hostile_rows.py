@@ -361,4 +361,5 @@ _ACTS = (
     *("open", "trace", "measure", "plot", "undo", "fold", "log", "copy", "edit", "again", "attachment"),
     *("insert_code", "run_code", "copy_code", "retry", "model", "offline", "give_up", "switch", "run_again"),
     "pieces",
+    "branch",
 )

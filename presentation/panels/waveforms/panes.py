@@ -183,6 +183,11 @@ class Pane:
                 item.setZValue(2 if trace.is_preview else -1 if is_behind else 1 if is_selected else 0)
         self._layers[1].update()  # runs are named where their curves are now
 
+    @property
+    def points(self) -> int:
+        """How many are drawn."""
+        return sum(len(x) for x, _ in self._drawn())
+
     def nearest(self, place: QPointF, reach: float) -> Trace | None:
         """The trace of a family that runs within `reach` pixels above or below a place of the scene."""
         if not self.box.sceneBoundingRect().contains(place) or not self.box.isVisible():

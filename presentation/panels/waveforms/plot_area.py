@@ -30,6 +30,10 @@ from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from shared.message import Message
 
+_MANY_POINTS = 30_000
+"""Of all curves, as drawn: some sixteen dense ones. To cut these down takes so long that the window's
+loop goes round once before they are painted."""
+
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     """Panes, curves and cursors of one plot. All places are samples of its axis."""
@@ -85,6 +89,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._pointer = PlotPointer(self, self._cursors, theme)
         self._sweeper.zoomed.connect(self.box_zoomed)
         self._soon = once_after(self, 0, self._redraw)
+        self._later = once_after(self, 0, self._paint_again)
         self.use(theme)
 
     @property
@@ -414,6 +419,13 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._pointer.settle()
         for overlay in self._overlays:
             overlay.place()
+        if sum(pane.points for pane in self._panes) > _MANY_POINTS:
+            self.viewport().setUpdatesEnabled(False)
+            self._later.start()
+
+    def _paint_again(self) -> None:
+        if not self.closed:
+            self.viewport().setUpdatesEnabled(True)
 
     def place_of(self, expression: str, sample: int) -> tuple[Pane, QPointF] | None:
         """Pane and place in the scene of a trace's sample; None where it is out of sight."""

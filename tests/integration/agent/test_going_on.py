@@ -18,6 +18,7 @@ from application.conversation.turn_deps import ChatRequest
 from application.conversation.turn_parts import TurnParts
 from application.ports.events import AnswerStreamed, ChatEvent, ErrorOccurred, TurnEnded
 from bootstrap import build
+from domain.llm.agentic_loop.claims import Doubts
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.conversation_record import ConversationRecord
 from infrastructure.llm_adapters.timing import RetryPolicy
@@ -161,7 +162,9 @@ async def test_what_a_turn_has_read_goes_with_it_and_its_answer_is_judged_once(
 ) -> None:
     """Not with the next collection of garbage: each turn has read the whole conversation."""
     judged: list[str] = []
-    monkeypatch.setattr(watch, "unmade_claims", lambda text, _deeds: judged.append(text) or ())
+    monkeypatch.setattr(
+        watch, "doubts_about", lambda text, _evidence, **_about: judged.append(text) or Doubts()
+    )
     replies = [answer("", calls=[call("list_files", {})]), answer("None."), answer("Sure.")]
     with FakeLLMServer(replies) as server:
         await turn(app, server, tmp_path / "p", "What is there?")
