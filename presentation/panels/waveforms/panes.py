@@ -166,18 +166,22 @@ class Pane:
         for layer in self._layers:
             layer.show_marks(self.kind, marks, limit_text)
 
+    def cut(self, pixel_ratio: float) -> tuple[float, float, int]:
+        """The part of the axis that is shown, and its columns of pixels."""
+        (low, high), _ = self.box.viewRange()
+        return low, high, max(int(self.box.width() * pixel_ratio), 1)
+
     def draw(self, theme: Theme, selected: str | None, pixel_ratio: float) -> None:
         """Cut the curves down to the pixels of the range that is shown."""
         colors = {trace.color for trace, _, _ in self.lines if not trace.is_ghost}
         edge = theme.color(f"trace.{colors.pop() % TRACE_COLORS}") if len(colors) == 1 else None
         self.upward.set_side(is_right=self.is_right, edge=edge)
-        (low, high), _ = self.box.viewRange()
-        columns = max(int(self.box.width() * pixel_ratio), 1)
+        part = self.cut(pixel_ratio)
         for trace, curve, items in self.lines:
             is_selected = trace.expression == selected and (not trace.is_ghost or trace.shade is not None)
             pen = trace_pen(theme, trace, is_selected=is_selected)
             for stretch, item in zip(curve.stretches, items, strict=True):
-                item.show_points(*stretch.visible(low, high, columns), pen)
+                item.show_points(*stretch.visible(*part), pen)
                 item.setVisible(True)
                 is_behind = trace.is_ghost and not trace.is_preview
                 item.setZValue(2 if trace.is_preview else -1 if is_behind else 1 if is_selected else 0)

@@ -403,6 +403,11 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen, in_scene=place)
             )
 
+    @property
+    def cut(self) -> tuple[float, float, int]:
+        """For which part of the axis and how many columns of pixels curves are cut down now."""
+        return self._panes[0].cut(self.devicePixelRatioF()) if self._panes else (0.0, 1.0, 1)
+
     def redraw_now(self) -> None:
         """Draw what is waiting to be drawn, at once."""
         self._redraw()

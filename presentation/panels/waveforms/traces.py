@@ -55,12 +55,20 @@ class Stretch:
         )
         self.bounds = None if np.isnan(least) else (least, greatest)
         """Least and greatest value; None when there is none."""
+        self._latest: tuple[tuple[float, float, int], tuple[RealArray, RealArray]] | None = None
 
     def visible(self, low: float, high: float, columns: int) -> tuple[RealArray, RealArray]:
         """(m,), (m,) what to draw between two places of the axis on so many pixel columns.
 
-        One sample beyond each end is included, so that lines run to the edge; m <= 3 * columns + 8.
+        One sample beyond each end is included, so that lines run to the edge; m <= 3 * columns + 8. The
+        latest is kept: of curves that are made off the loop it is asked for there first.
         """
+        key = low, high, columns
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, self._cut(low, high, columns)
+        return self._latest[1]
+
+    def _cut(self, low: float, high: float, columns: int) -> tuple[RealArray, RealArray]:
         first = max(int(np.searchsorted(self.x, low, "left")) - 1, 0)
         stop = min(int(np.searchsorted(self.x, high, "right")) + 1, len(self.x))
         columns = max(columns, 1)
