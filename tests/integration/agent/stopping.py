@@ -173,7 +173,7 @@ def _is_moment(moment: str, event: ChatEvent) -> bool:
 def _answer_until(moment: str, body: dict[str, Any]) -> Script:
     if "NEXT" in json.dumps(body["messages"][-1]):
         return answer("Nothing else.")
-    long_text = "A long answer that goes on and on. " * 20
+    long_text = "A long answer that goes on and on. " * 100  # not over where the machine is busy, either
     match moment:
         case "stream":
             return replace(answer(long_text), piece_delay_s=0.01)
