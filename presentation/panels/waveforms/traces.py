@@ -64,9 +64,10 @@ class Stretch:
         latest is kept: of curves that are made off the loop it is asked for there first.
         """
         key = low, high, columns
-        if self._latest is None or self._latest[0] != key:
-            self._latest = key, self._cut(low, high, columns)
-        return self._latest[1]
+        latest = self._latest
+        if latest is None or latest[0] != key:
+            latest = self._latest = key, self._cut(low, high, columns)
+        return latest[1]
 
     def _cut(self, low: float, high: float, columns: int) -> tuple[RealArray, RealArray]:
         first = max(int(np.searchsorted(self.x, low, "left")) - 1, 0)
