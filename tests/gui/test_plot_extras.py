@@ -1,6 +1,5 @@
 """Beside the curves: older runs, limits of goals, margins, export, and a curve of a million points."""
 
-import asyncio
 import csv
 import json
 import math
@@ -311,11 +310,11 @@ async def test_a_run_that_was_cut_off_says_so_over_its_curves_and_counts_as_a_pr
     assert pane.views.shown.loaded.plots[0].points > 1
 
 
-def _dense_plot(count: int = 8) -> Plot:
+def _dense_plot() -> Plot:
     """Curves that turn hundreds of times and lie over each other."""
     time = np.linspace(0.0, 1.0, 20_000)
     vectors = {"time": Vector(name="time", unit="s", data=time)}
-    for number in range(count):
+    for number in range(8):
         wave = (1 - 0.02 * number) * np.sin(2 * np.pi * 900 * time)
         vectors[f"v({number})"] = Vector(name=f"v({number})", unit="V", data=wave)
     return Plot(name="Transient Analysis", title="", analysis="tran", vectors=vectors, axis_name="time")
@@ -338,26 +337,6 @@ async def test_curves_that_turn_often_look_as_qts_outlines_do(services, monkeypa
             theirs = _curves(area)
         assert (theirs < 250).mean() > 0.02
         assert np.abs(ours - theirs).mean() < 0.2 * np.abs(255 - theirs).mean(), high
-
-
-async def test_many_dense_curves_are_cut_down_in_one_turn_of_the_loop_and_painted_in_another(
-    services, until, loop_watchdog
-):
-    plot = _dense_plot(32)
-    axis = axis_of(plot)
-    traces = [make_trace(f"v({number})", plot, axis, 0) for number in range(32)]
-    area = PlotArea(services.theme.theme)
-    area.resize(900, 400)
-    area.show()
-    async with loop_watchdog.watching():
-        area.show_traces(axis, traces)
-        assert not area.viewport().updatesEnabled()
-        await until(area.viewport().updatesEnabled)
-        for low in (0.1, 0.2, 0.3):
-            area.show_range((low, low + 0.5))
-            await asyncio.sleep(0.05)
-        await until(area.viewport().updatesEnabled)
-    assert (_curves(area) < 250).mean() > 0.3
 
 
 def _curves(area: PlotArea) -> np.ndarray:

@@ -72,8 +72,6 @@ class Adornment:
             left_out = self._runs.left_out
             others = await asyncio.to_thread(family_of, plot, now.family, traces, left_out, axis.manner)
             ghosts = (*ghosts, *others)
-            if self._panel.area is not None:  # else that many would hold the loop when they are shown
-                await asyncio.to_thread(_cut_down, others, self._panel.area.cut)
         ghosts = (*ghosts, *await self._previews.curves(plot, traces, axis.manner))
         if sip.isdeleted(self._panel.widget):  # the window went while the curves were read
             return
@@ -92,10 +90,3 @@ class Adornment:
             area.show_traces(axis, drawn, ghosts=ghosts, keep_view=True)
             self._redrawn()
         area.show_marks(marks, partial(limit_words, self._services.language))
-
-
-def _cut_down(traces: Sequence[Trace], part: tuple[float, float, int]) -> None:
-    for trace in traces:
-        for curve in trace.curves:
-            for stretch in curve.stretches:
-                stretch.visible(*part)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QPaintEngine, QPainter, QPen, QPolygonF
+from PyQt6.QtGui import QPaintEngine, QPainter, QPen, QPolygonF, QTransform
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from domain.simulation.waveform import RealArray
@@ -48,69 +50,49 @@ class BoxItem(pg.GraphicsObject):  # type: ignore[misc]
         self.update()
 
 
-class CurveItem(BoxItem):
-    """A line; NaN interrupts it."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Points to be drawn, in a box's coordinates, and how; NaN interrupts them."""
 
-    def __init__(self, box: pg.ViewBox) -> None:
-        super().__init__(box)
-        self._x: RealArray = np.empty(0)
-        self._y: RealArray = np.empty(0)
-        self._pieces: list[slice] = []
-        self._pen = QPen()
-        self._turns = 0
-        self._goes_on = True
-        """Never goes back along the axis."""
-        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
+    x: RealArray = field(default_factory=partial(np.empty, 0))
+    y: RealArray = field(default_factory=partial(np.empty, 0))
+    pen: QPen = field(default_factory=QPen)
+    pieces: tuple[slice, ...] = ()
+    turns: int = 0
+    goes_on: bool = True
+    """Never goes back along the axis."""
 
-    @property
-    def points(self) -> tuple[RealArray, RealArray]:
-        """(m,), (m,) what is drawn, in the box's coordinates."""
-        return self._x, self._y
-
-    def extremes(self, low: float, high: float) -> list[float]:
-        """Least and greatest of what is drawn between two places of the axis, its edges included."""
-        shown = self._y[(self._x >= low) & (self._x <= high)]
-        inside = (edge for edge in (low, high) if len(self._x) and self._x[0] <= edge <= self._x[-1])
-        edges = [float(np.interp(edge, self._x, self._y)) for edge in inside]
-        found = np.concatenate((shown, edges))
-        found = found[np.isfinite(found)]
-        return [float(found.min()), float(found.max())] if len(found) else []
-
-    def show_points(self, x: RealArray, y: RealArray, pen: QPen) -> None:
-        """Draw x, y ((m,), the box's coordinates); the pen's width in logical pixels."""
-        self._x, self._y, self._pen = x, y, pen
+    @classmethod
+    def of(cls, x: RealArray, y: RealArray, pen: QPen) -> Line:
+        """x, y: (m,); the pen's width in logical pixels."""
         rises = np.signbit(np.diff(y))
-        self._turns = int(np.count_nonzero(rises[1:] != rises[:-1]))
-        self._goes_on = bool((np.diff(x) >= 0).all())
-        self._pieces = _pieces(np.isfinite(y))
-        self.update()
+        turns = int(np.count_nonzero(rises[1:] != rises[:-1]))
+        goes_on = bool((np.diff(x) >= 0).all())
+        return cls(x, y, pen, tuple(_pieces(np.isfinite(y))), turns, goes_on)
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
-        """In pixels, so that large numbers with small differences keep their places."""
-        if not self._pieces:
+    def draw(self, painter: QPainter, place: QTransform, shown: QRectF) -> None:
+        """In pixels, so that large numbers with small differences keep their places.
+
+        `place` leads from the box's coordinates to the painter's, of which only `shown` is wanted.
+        """
+        if not self.pieces:
             return
-        place = painter.worldTransform()
-        shown = place.mapRect(self.boundingRect() & option.exposedRect)
-        x = self._x * place.m11() + place.dx()
-        y = np.clip(self._y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
-        painter.resetTransform()
-        is_area = self._turns > _MOST_TURNS
+        x = self.x * place.m11() + place.dx()
+        y = np.clip(self.y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
         engine = painter.paintEngine()
         has_pixels = engine is not None and engine.type() == QPaintEngine.Type.Raster
-        most = _FEW_TURNS if self._pen.style() == Qt.PenStyle.SolidLine else _MOST_DASHED
-        if has_pixels and self._goes_on and self._turns > most:
-            for piece in self._pieces:
-                self._paint_image(painter, x[piece], y[piece], shown, is_area=is_area)
+        most = _FEW_TURNS if self.pen.style() == Qt.PenStyle.SolidLine else _MOST_DASHED
+        if has_pixels and self.goes_on and self.turns > most:
+            for piece in self.pieces:
+                self._draw_image(painter, x[piece], y[piece], shown)
         else:
-            self._paint_lines(painter, x, y)
+            self._draw_lines(painter, x, y)
 
-    def _paint_image(
-        self, painter: QPainter, x: RealArray, y: RealArray, shown: QRectF, *, is_area: bool
-    ) -> None:
+    def _draw_image(self, painter: QPainter, x: RealArray, y: RealArray, shown: QRectF) -> None:
         """One piece, as far as it lies in a rectangle; dashes are stripes, an area is as fine as can be."""
         device = painter.device()
         ratio = 1.0 if device is None else device.devicePixelRatio()
-        width = 1.0 if is_area else max(self._pen.widthF() * ratio, 1.0)
+        width = 1.0 if self.turns > _MOST_TURNS else max(self.pen.widthF() * ratio, 1.0)
         x, y = x * ratio, y * ratio
         left = math.floor(max(shown.left() * ratio, x[0]) - width)
         columns = math.ceil(min(shown.right() * ratio, x[-1]) + width) - left
@@ -119,27 +101,27 @@ class CurveItem(BoxItem):
         if columns <= 0:
             return
         gaps = None
-        if self._pen.style() != Qt.PenStyle.SolidLine:
+        if self.pen.style() != Qt.PenStyle.SolidLine:
             gaps = (left + np.arange(columns)) // round(_GAP * ratio) % 2 == 1
-        stroke = stroked(x - left, y - top, size, width, self._pen.color(), without=gaps)
+        stroke = stroked(x - left, y - top, size, width, self.pen.color(), without=gaps)
         stroke.image.setDevicePixelRatio(ratio)
         painter.drawImage(QPointF(left / ratio, (top + stroke.top) / ratio), stroke.image)
 
-    def _paint_lines(self, painter: QPainter, x: RealArray, y: RealArray) -> None:
+    def _draw_lines(self, painter: QPainter, x: RealArray, y: RealArray) -> None:
         """By Qt's outlines: what turns seldom, what goes back, and all of a picture that is made of lines."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        pen = QPen(self._pen)
+        pen = QPen(self.pen)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        if self._turns > _MOST_TURNS:
-            pen = QPen(self._pen.color(), 0)  # as fine as the device can: an area needs no more
+        if self.turns > _MOST_TURNS:
+            pen = QPen(self.pen.color(), 0)  # as fine as the device can: an area needs no more
         painter.setPen(pen)
         is_dashed = pen.style() != Qt.PenStyle.SolidLine
-        for piece in self._pieces:
+        for piece in self.pieces:
             walked = 0.0
             bends_x, bends_y = without_straight(x[piece], y[piece])
-            for part in _parts(len(bends_x), _LONG if self._turns <= _FEW_TURNS else _SHORT):
+            for part in _parts(len(bends_x), _LONG if self.turns <= _FEW_TURNS else _SHORT):
                 if is_dashed:  # the dashes go on where the part before has left off
                     pen.setDashOffset(walked / pen.widthF())
                     painter.setPen(pen)
@@ -148,6 +130,39 @@ class CurveItem(BoxItem):
                     painter.drawPoint(_polygon(bends_x, bends_y)[0])
                 else:
                     painter.drawPolyline(_polygon(bends_x[part], bends_y[part]))
+
+
+class CurveItem(BoxItem):
+    """A line of a plot."""
+
+    def __init__(self, box: pg.ViewBox) -> None:
+        super().__init__(box)
+        self._line = Line()
+        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # tells what has to be painted
+
+    @property
+    def points(self) -> tuple[RealArray, RealArray]:
+        """(m,), (m,) what is drawn, in the box's coordinates."""
+        return self._line.x, self._line.y
+
+    def show_line(self, line: Line) -> None:
+        self._line = line
+        self.update()
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+        place = painter.worldTransform()
+        painter.resetTransform()
+        self._line.draw(painter, place, place.mapRect(self.boundingRect() & option.exposedRect))
+
+
+def extremes(x: RealArray, y: RealArray, low: float, high: float) -> list[float]:
+    """Least and greatest of a line ((m,), (m,)) between two places of the axis, its edges included."""
+    shown = y[(x >= low) & (x <= high)]
+    inside = (edge for edge in (low, high) if len(x) and x[0] <= edge <= x[-1])
+    edges = [float(np.interp(edge, x, y)) for edge in inside]
+    found = np.concatenate((shown, edges))
+    found = found[np.isfinite(found)]
+    return [float(found.min()), float(found.max())] if len(found) else []
 
 
 def _parts(count: int, length: int) -> list[slice]:

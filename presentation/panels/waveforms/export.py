@@ -237,7 +237,7 @@ def _paint(
         area.render(painter, drawing, area.rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
     finally:
         area.use(theme)
-        area.redraw_now()
+        area.redraw()
 
 
 def _legend(width: int, light: Theme, caption: Caption) -> list[list[tuple[str, int | None, int]]]:

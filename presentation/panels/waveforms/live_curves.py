@@ -85,4 +85,4 @@ class LiveCurves(QObject):
         if ends is not None and not (axis.is_log and min(ends) <= 0):
             start, stop = map(math.log10, ends) if axis.is_log else ends
             area.show_range((min(start, stop), max(start, stop)))
-            area.redraw_now()
+            area.redraw()

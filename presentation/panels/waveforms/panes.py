@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QPointF, QRectF
-from PyQt6.QtGui import QColor, QPen
+from PyQt6.QtGui import QColor, QPen, QTransform
 
 from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
 from presentation.look import tokens
 from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
-from presentation.panels.waveforms.curve_item import CurveItem
+from presentation.panels.waveforms.curve_item import CurveItem, Line, extremes
+from presentation.panels.waveforms.drawn_in_turns import Canvas, CurvesPicture, DrawnPane
 from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
 from presentation.panels.waveforms.plot_box import PlotBox
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
-from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of
+from presentation.panels.waveforms.traces import Curve, PaneKind, Stretch, Trace, bounds_of
 from presentation.ui.theme import Theme
 
 _PADDING = 0.06
@@ -96,6 +97,8 @@ class Pane:
         ]
         for layer in self._layers:
             self.box.addItem(layer, ignoreBounds=True)
+        self._picture = CurvesPicture(self.box)
+        self.box.addItem(self._picture, ignoreBounds=True)
         for item in (self.box, self.upward, self.across):
             scene.addItem(item)
         self.lines: list[tuple[Trace, Curve, list[CurveItem]]] = []
@@ -108,6 +111,8 @@ class Pane:
 
     def become(self, kind: PaneKind, axis: CommonAxis, *, is_right: bool = False) -> None:
         """Serve for another quantity, over another axis."""
+        if kind != self.kind:
+            self.blank()
         self.kind, self.is_right = kind, is_right
         self.box.takes_mouse = not is_right
         self._grid.setVisible(not is_right)
@@ -150,6 +155,12 @@ class Pane:
         self.upward.setGeometry(QRectF(start, frame.top(), wide, frame.height()))
         self.across.setGeometry(QRectF(frame.left(), frame.bottom(), frame.width(), below))
 
+    def blank(self) -> None:
+        """Show no curve until they are drawn again."""
+        self._picture.drop()
+        for item in self._items:
+            item.setVisible(False)
+
     def show_curves(self, traces: Sequence[Trace]) -> None:
         free = iter(self._items)
         self.lines = []
@@ -171,26 +182,67 @@ class Pane:
         (low, high), _ = self.box.viewRange()
         return low, high, max(int(self.box.width() * pixel_ratio), 1)
 
-    def draw(self, theme: Theme, selected: str | None, pixel_ratio: float) -> None:
-        """Cut the curves down to the pixels of the range that is shown."""
+    def points(self, pixel_ratio: float) -> int:
+        """How many are to be drawn, about."""
+        low, high, columns = self.cut(pixel_ratio)
+        stretches = (stretch for _, curve, _ in self.lines for stretch in curve.stretches)
+        return sum(min(stretch.count(low, high), 2 * columns) for stretch in stretches)
+
+    def draw(self, theme: Theme, selected: str | None, pixel_ratio: float, *, forget: bool) -> None:
+        """Cut the curves down to the pixels of the range that is shown; `forget` the picture of many."""
+        self.dress(theme)
+        for item, line in self._made(theme, selected, pixel_ratio):
+            item.show_line(line)
+            item.setVisible(True)
+        self._picture.setVisible(False)
+        if forget:
+            self._picture.drop()
+        self.note_drawn()
+
+    def drawn_in_turns(
+        self, theme: Theme, selected: str | None, pixel_ratio: float, in_window: QTransform
+    ) -> DrawnPane:
+        """The same as a picture that is yet to be drawn; the one before is shown until then.
+
+        `in_window` leads from the scene to the window.
+        """
+        self.dress(theme)
+        if self._picture.is_drawn:
+            self._picture.setVisible(True)
+            for item in self._items:
+                item.setVisible(False)
+        self.box.updateMatrix()  # pyqtgraph's own, else only when the scene is painted
+        canvas = Canvas(self.box, self._picture.deviceTransform(in_window), pixel_ratio)
+        return DrawnPane(self._picture, canvas, self._made(theme, selected, pixel_ratio))
+
+    def dress(self, theme: Theme) -> None:
+        """Give the axis the colour of what is read at it."""
         colors = {trace.color for trace, _, _ in self.lines if not trace.is_ghost}
         edge = theme.color(f"trace.{colors.pop() % TRACE_COLORS}") if len(colors) == 1 else None
         self.upward.set_side(is_right=self.is_right, edge=edge)
+
+    def note_drawn(self) -> None:
+        """Runs are named where their curves are now."""
+        self._layers[1].update()
+
+    def _made(
+        self, theme: Theme, selected: str | None, pixel_ratio: float
+    ) -> Iterator[tuple[CurveItem, Line]]:
+        """The lines from the back to the front, each cut down when it is asked for."""
         part = self.cut(pixel_ratio)
+        ordered: list[tuple[int, Stretch, CurveItem, QPen]] = []
         for trace, curve, items in self.lines:
             is_selected = trace.expression == selected and (not trace.is_ghost or trace.shade is not None)
             pen = trace_pen(theme, trace, is_selected=is_selected)
-            for stretch, item in zip(curve.stretches, items, strict=True):
-                item.show_points(*stretch.visible(*part), pen)
-                item.setVisible(True)
-                is_behind = trace.is_ghost and not trace.is_preview
-                item.setZValue(2 if trace.is_preview else -1 if is_behind else 1 if is_selected else 0)
-        self._layers[1].update()  # runs are named where their curves are now
-
-    @property
-    def points(self) -> int:
-        """How many are drawn."""
-        return sum(len(x) for x, _ in self._drawn())
+            is_behind = trace.is_ghost and not trace.is_preview
+            height = 2 if trace.is_preview else -1 if is_behind else 1 if is_selected else 0
+            ordered.extend(
+                (height, stretch, item, pen) for stretch, item in zip(curve.stretches, items, strict=True)
+            )
+        ordered.sort(key=lambda each: each[0])
+        for height, stretch, item, pen in ordered:
+            item.setZValue(height)
+            yield item, Line.of(*stretch.visible(*part), pen)
 
     def nearest(self, place: QPointF, reach: float) -> Trace | None:
         """The trace of a family that runs within `reach` pixels above or below a place of the scene."""
@@ -246,10 +298,12 @@ class Pane:
         """Show all of the curves from bottom to top."""
         self._show_bounds(bounds_of([curve for _, curve, _ in self.lines]))
 
-    def fit_shown(self) -> None:
+    def fit_shown(self, pixel_ratio: float) -> None:
         """Show all that the curves have between the left and the right edge."""
-        (low, high), _ = self.box.viewRange()
-        found = [each for _, _, items in self.lines for item in items for each in item.extremes(low, high)]
+        low, high, columns = self.cut(pixel_ratio)
+        stretches = (stretch for _, curve, _ in self.lines for stretch in curve.stretches)
+        cut = (stretch.visible(low, high, columns) for stretch in stretches)
+        found = [each for x, y in cut for each in extremes(x, y, low, high)]
         if found:
             self._show_bounds((min(found), max(found)))
             self.is_zoomed = True

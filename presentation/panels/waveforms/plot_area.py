@@ -12,6 +12,7 @@ from PyQt6.QtGui import QContextMenuEvent, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from domain.simulation.goals import DesignGoal
+from presentation.panels.waveforms.drawn_in_turns import DrawingInTurns, DrawnPane
 from presentation.panels.waveforms.level_cursors import LevelCursors
 from presentation.panels.waveforms.overlay import Overlay
 from presentation.panels.waveforms.pane_places import PanePlaces
@@ -30,9 +31,11 @@ from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from shared.message import Message
 
-_MANY_POINTS = 30_000
-"""Of all curves, as drawn: some sixteen dense ones. To cut these down takes so long that the window's
-loop goes round once before they are painted."""
+_MANY_POINTS = 24_000
+"""Of all curves, as drawn: some twelve dense ones. More are drawn in several turns of the window's loop."""
+_FEW_POINTS = 3_000
+"""Fewer are drawn at once, however many curves they are of."""
+_MANY_CURVES = 12
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
@@ -88,8 +91,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._overlays: tuple[Overlay, ...] = (self.levels, self.labels, self.pulls)
         self._pointer = PlotPointer(self, self._cursors, theme)
         self._sweeper.zoomed.connect(self.box_zoomed)
-        self._soon = once_after(self, 0, self._redraw)
-        self._later = once_after(self, 0, self._paint_again)
+        self._soon = once_after(self, 0, self.redraw)
+        self._in_turns = DrawingInTurns(self, self._to_draw, self._note_drawn)
         self.use(theme)
 
     @property
@@ -154,7 +157,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def restore(self, zoom: Mapping[str, tuple[float, float]]) -> None:
         """Show ranges that were chosen before, as far as they are on the axis; {} shows everything."""
         self._ranges.restore(zoom)
-        self.redraw_now()
+        self.redraw()
 
     def pane_rect(self, index: int) -> QRectF:
         """Where a pane's curves are, in the coordinates of this widget."""
@@ -194,6 +197,10 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             and is_of_its_scale(axis, before)
         )
         across, heights = self._ranges.chosen() if is_same else (None, {})
+        self._in_turns.drop()
+        if not is_same:  # else the old points would be seen on the new axis
+            for pane in self._made:
+                pane.blank()
         self._axis, self._traces = axis, traces
         self._shown = (*ghosts, *traces)
         self._rebuild(panes_of(traces) or [PaneKind("")])
@@ -201,7 +208,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for pane in self._panes:
             pane.show_curves([*ghosts, *traces])
         self._ranges.show_chosen(across, heights)
-        self.redraw_now()  # else what is painted first are the old points on the new axis
+        self.redraw()
         self.cursors_moved.emit(*self.cursor_samples)
 
     def show_marks(self, marks: Sequence[Mark], limit_text: Callable[[DesignGoal], str]) -> None:
@@ -248,9 +255,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def fit_shown(self, pane: Pane | None = None) -> None:
         """Show from bottom to top what one pane (or each) has in the shown part of the axis."""
-        self.redraw_now()  # what the panes have drawn is what they are asked for
         for each in self._panes if pane is None else [pane]:
-            each.fit_shown()
+            each.fit_shown(self.devicePixelRatioF())
 
     def set_cursor_places(self, places: tuple[float, float]) -> None:
         """Put both on the samples nearest to two places of the axis (SI)."""
@@ -403,34 +409,41 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen, in_scene=place)
             )
 
-    @property
-    def cut(self) -> tuple[float, float, int]:
-        """For which part of the axis and how many columns of pixels curves are cut down now."""
-        return self._panes[0].cut(self.devicePixelRatioF()) if self._panes else (0.0, 1.0, 1)
-
     def redraw_now(self) -> None:
-        """Draw what is waiting to be drawn, at once."""
-        self._redraw()
-        self._soon.stop()  # the drawing itself has moved the panes
+        """Draw everything at once, each curve by itself, as a picture that leaves the window needs it."""
+        self.redraw(at_once=True)
 
-    def _redraw(self) -> None:
+    def redraw(self, *, at_once: bool = False) -> None:
+        """Draw; many curves in the next turns of the window's loop."""
         if self.closed:  # pyqtgraph has emptied the scene
             return
         self._places.measure(self._panes)
         self._arrange()
-        for pane in self._panes:
-            pane.draw(self._theme, self._selected, self.devicePixelRatioF())
+        ratio = self.devicePixelRatioF()
+        points, curves = (
+            sum(pane.points(ratio) for pane in self._panes),
+            sum(len(pane.lines) for pane in self._panes),
+        )
+        if not at_once and points > (_FEW_POINTS if curves > _MANY_CURVES else _MANY_POINTS):
+            self._in_turns.begin()
+        else:
+            self._in_turns.drop()
+            for pane in self._panes:
+                pane.draw(self._theme, self._selected, ratio, forget=not at_once)
+        self._soon.stop()  # the drawing itself has moved the panes
         self._cursors.place()
         self._pointer.settle()
         for overlay in self._overlays:
             overlay.place()
-        if sum(pane.points for pane in self._panes) > _MANY_POINTS:
-            self.viewport().setUpdatesEnabled(False)
-            self._later.start()
 
-    def _paint_again(self) -> None:
-        if not self.closed:
-            self.viewport().setUpdatesEnabled(True)
+    def _to_draw(self) -> Sequence[DrawnPane]:
+        ratio = self.devicePixelRatioF()
+        place = self.viewportTransform()
+        return [pane.drawn_in_turns(self._theme, self._selected, ratio, place) for pane in self._panes]
+
+    def _note_drawn(self) -> None:
+        for pane in self._panes:
+            pane.note_drawn()
 
     def place_of(self, expression: str, sample: int) -> tuple[Pane, QPointF] | None:
         """Pane and place in the scene of a trace's sample; None where it is out of sight."""

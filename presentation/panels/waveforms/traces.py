@@ -61,13 +61,17 @@ class Stretch:
         """(m,), (m,) what to draw between two places of the axis on so many pixel columns.
 
         One sample beyond each end is included, so that lines run to the edge; m <= 3 * columns + 8. The
-        latest is kept: of curves that are made off the loop it is asked for there first.
+        latest is kept.
         """
         key = low, high, columns
         latest = self._latest
         if latest is None or latest[0] != key:
             latest = self._latest = key, self._cut(low, high, columns)
         return latest[1]
+
+    def count(self, low: float, high: float) -> int:
+        """How many samples are between two places of the axis."""
+        return int(np.searchsorted(self.x, high, "right") - np.searchsorted(self.x, low, "left"))
 
     def _cut(self, low: float, high: float, columns: int) -> tuple[RealArray, RealArray]:
         first = max(int(np.searchsorted(self.x, low, "left")) - 1, 0)

@@ -26,7 +26,7 @@ class BesideArea(PlotArea):
             self.show_range(*drawing.view)
         if self.is_square:
             self._equalise()
-        self.redraw_now()
+        self.redraw()
 
     def fit(self) -> None:
         super().fit()

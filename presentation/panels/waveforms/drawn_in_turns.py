@@ -1,0 +1,157 @@
+"""Many dense curves, drawn into one picture for each pane, a few in each turn of the window's loop.
+
+Two traces of twenty runs take some 60 ms, and nobody's keys or clicks should wait for that. Until the picture
+is made the one before is shown, moved to where its part of the axis is now.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from PyQt6.QtCore import QObject, QPointF, QRectF, Qt
+from PyQt6.QtGui import QImage, QPainter, QTransform
+from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from presentation.panels.waveforms.curve_item import BoxItem, CurveItem, Line
+from presentation.ui.parts import once_after
+
+_TURN_S = 0.008
+"""CPU time after which the loop goes on with what else there is."""
+
+_EDGE = 1.0
+"""Pixels around: a box shows half a one more than its range."""
+
+
+class CurvesPicture(BoxItem):
+    """The curves of one box as they were drawn for a part of it."""
+
+    def __init__(self, box: pg.ViewBox) -> None:
+        super().__init__(box)
+        self._image: QImage | None = None
+        self._part = QRectF()
+        """Of the box, in its coordinates."""
+
+    @property
+    def is_drawn(self) -> bool:
+        return self._image is not None
+
+    def show_image(self, image: QImage, part: QRectF) -> None:
+        self._image, self._part = image, part
+        self.setVisible(True)
+        self.update()
+
+    def drop(self) -> None:
+        """Show nothing."""
+        if self._image is not None:
+            self._image = None
+            self.update()
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+        if self._image is None:
+            return
+        target = painter.worldTransform().mapRect(self._part)
+        painter.resetTransform()
+        size = self._image.deviceIndependentSize()
+        if math.isclose(target.width(), size.width(), rel_tol=1e-6) and math.isclose(
+            target.height(), size.height(), rel_tol=1e-6
+        ):
+            ratio = self._image.devicePixelRatio()
+            corner = QPointF(round(target.left() * ratio) / ratio, round(target.top() * ratio) / ratio)
+            painter.drawImage(corner, self._image)
+        else:
+            painter.drawImage(target, self._image)
+
+
+class Canvas:
+    """What a picture is drawn on: all of a box that is in sight, in whole pixels."""
+
+    def __init__(self, box: pg.ViewBox, place: QTransform, ratio: float) -> None:
+        """`place` leads from the box's coordinates to the window's, `ratio` are pixels of the screen in one
+        of the window's."""
+        inside, _ = place.inverted()
+        frame = place.mapRect(QRectF(box.viewRect())).adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE)
+        left, top = (math.floor(edge * ratio) for edge in (frame.left(), frame.top()))
+        right, bottom = (math.ceil(edge * ratio) for edge in (frame.right(), frame.bottom()))
+        self.image = QImage(
+            max(right - left, 1), max(bottom - top, 1), QImage.Format.Format_ARGB32_Premultiplied
+        )
+        self.image.setDevicePixelRatio(ratio)
+        self.image.fill(Qt.GlobalColor.transparent)
+        size = self.image.deviceIndependentSize()
+        self._frame = QRectF(0, 0, size.width(), size.height())
+        self._place = place * QTransform.fromTranslate(-left / ratio, -top / ratio)
+        self.part = inside.mapRect(self._frame.translated(left / ratio, top / ratio))
+
+    def draw(self, line: Line) -> None:
+        painter = QPainter(self.image)
+        line.draw(painter, self._place, self._frame)
+        painter.end()
+
+
+class DrawnPane:
+    """What is to be drawn of one pane: where, and its lines, each made when it is asked for."""
+
+    def __init__(
+        self, picture: CurvesPicture, canvas: Canvas, lines: Iterator[tuple[CurveItem, Line]]
+    ) -> None:
+        self.picture, self.canvas, self.lines = picture, canvas, lines
+
+
+class DrawingInTurns:
+    """Of one plot: `begin` once, and again where what is to be drawn has changed meanwhile."""
+
+    def __init__(
+        self, owner: QObject, panes: Callable[[], Sequence[DrawnPane]], drawn: Callable[[], object]
+    ) -> None:
+        """`panes` says what there is to draw now; `drawn` is called when it is shown."""
+        self._panes, self._drawn = panes, drawn
+        self._turns: Iterator[None] | None = None
+        self._is_behind = False
+        """What is to be drawn is no longer what the drawing began with."""
+        self._next = once_after(owner, 0, self._go_on)
+
+    @property
+    def is_at_work(self) -> bool:
+        return self._turns is not None
+
+    def begin(self) -> None:
+        """Draw; a drawing that is on its way is ended first, so that something is seen while hands move."""
+        self._is_behind = self._turns is not None
+        if self._turns is None:
+            self._turns = self._draw()
+        self._next.start()
+
+    def drop(self) -> None:
+        """Forget what is on its way."""
+        self._next.stop()
+        self._turns, self._is_behind = None, False
+
+    def _go_on(self) -> None:
+        if self._turns is None:
+            return
+        until = time.thread_time() + _TURN_S
+        for _ in self._turns:
+            if time.thread_time() > until:
+                self._next.start()
+                return
+        self._turns = None
+        if self._is_behind:
+            self.begin()
+
+    def _draw(self) -> Iterator[None]:
+        panes = self._panes()
+        made: list[tuple[CurveItem, Line]] = []
+        for pane in panes:
+            for item, line in pane.lines:
+                pane.canvas.draw(line)
+                made.append((item, line))
+                yield
+        for item, line in made:
+            item.show_line(line)
+            item.setVisible(False)
+        for pane in panes:
+            pane.picture.show_image(pane.canvas.image, pane.canvas.part)
+        self._drawn()

@@ -1,0 +1,166 @@
+"""Many dense curves are drawn in several turns: what is seen meanwhile, and that it is the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PyQt6.QtGui import QImage
+
+from domain.simulation.waveform import RealArray
+from presentation.panels.waveforms.plot_area import PlotArea
+from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
+from presentation.ui.theme import Theme
+from tests.gui.conftest import Until
+from tests.gui.loop_watchdog import LoopWatchdog
+
+POINTS = 4_000
+RUNS = 20
+X = np.linspace(0.0, 1.0, POINTS)
+LOOK = Theme("light", 1.0)
+FLAGS = 200
+"""Pixels that the cursors have."""
+
+
+def _axis(unit: str = "s", x: RealArray = X) -> Axis:
+    return Axis(
+        name="time",
+        unit=unit,
+        is_log=False,
+        values=x,
+        coordinates=x,
+        parts=(slice(0, len(x)),),
+        usable=slice(0, len(x)),
+        low=0.0,
+        high=1.0,
+    )
+
+
+def _trace(number: int, y: RealArray, x: RealArray = X) -> Trace:
+    curve = Curve(pane=PaneKind("V"), stretches=(Stretch(x, y),), values=y)
+    return Trace(
+        expression="v(out)",
+        color=0,
+        curves=(curve,),
+        is_ghost=number > 0,
+        run=f"r = {number}",
+        shade=number / RUNS,
+    )
+
+
+def _family(periods: float) -> list[Trace]:
+    """Runs that turn often, and some that only rise."""
+    wave = np.sin(2 * np.pi * periods * X)
+    made = [(0.1 + number / RUNS) * wave for number in range(RUNS - 5)]
+    made += [1 - np.exp(-X * number) for number in range(1, 6)]
+    return [_trace(number, y) for number, y in enumerate(made)]
+
+
+@pytest.fixture
+def area() -> Iterator[PlotArea]:
+    made = PlotArea(LOOK)
+    made.resize(700, 300)
+    made.show()
+    yield made
+    made.close()
+
+
+def _seen(area: PlotArea) -> RealArray:
+    """(rows, columns, 4) bytes of what is on the screen."""
+    image = area.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    bits = image.constBits()
+    assert bits is not None
+    memory = np.frombuffer(bits.asstring(image.sizeInBytes()), np.uint8)
+    return memory.reshape(image.height(), -1, 4).astype(float)
+
+
+def _is_done(area: PlotArea) -> bool:
+    return not area._in_turns.is_at_work and not area._soon.isActive()
+
+
+def _colored(seen: RealArray) -> int:
+    """How many pixels are neither background nor grid."""
+    return int(((seen[..., :3].max(axis=2) - seen[..., :3].min(axis=2)) > 40).sum())
+
+
+@pytest.mark.parametrize("part", [(0.0, 1.0), (0.3, 0.45), (0.5, 0.52)])
+async def test_the_picture_of_many_curves_is_that_of_each(
+    area: PlotArea, until: Until, part: tuple[float, float]
+) -> None:
+    first, *others = _family(200)
+    area.show_traces(_axis(), [first], ghosts=others)
+    area.show_range(part)
+    await until(lambda: _is_done(area))
+    in_turns = _seen(area)
+    assert area._panes[0]._picture.is_drawn == (part[1] - part[0] > 0.1)
+    area.redraw_now()
+    assert (np.abs(in_turns - _seen(area)) > 8).mean() < 1e-4
+    assert _colored(in_turns) > 20_000
+
+
+async def test_what_was_drawn_is_seen_until_the_next_is_there(area: PlotArea, until: Until) -> None:
+    first, *others = _family(40)
+    area.show_traces(_axis(), [first], ghosts=others)
+    assert _colored(_seen(area)) < FLAGS, "nothing yet"
+    await until(lambda: _is_done(area))
+    whole = _colored(_seen(area))
+    before = area._panes[0].box.viewRange()
+    area.show_range((0.1, 0.9))
+    area.redraw()
+    assert area._in_turns.is_at_work
+    moved = _seen(area)
+    assert _colored(moved) > 0.8 * whole, "the old picture, larger"
+    await until(lambda: _is_done(area))
+    assert np.abs(moved - _seen(area)).mean() < 12, "in the places where the curves are then"
+    assert area._panes[0].box.viewRange() != before
+
+    area.redraw_now()  # as for a picture that leaves the window; then back without a blank one
+    area.redraw()
+    assert area._in_turns.is_at_work
+    assert _colored(_seen(area)) > 0.8 * whole
+    await until(lambda: _is_done(area))
+
+    area.show_traces(_axis("Hz"), [first], ghosts=others)
+    assert _colored(_seen(area)) < FLAGS, "no curve of another axis"
+    await until(lambda: _is_done(area))
+    area.show_traces(_axis("Hz"), [first], keep_view=True)
+    assert _is_done(area)
+    assert FLAGS < _colored(_seen(area)) < whole
+    assert not area._panes[0]._picture.is_drawn
+
+
+async def test_what_changes_while_it_is_drawn_is_drawn_behind_it(area: PlotArea, until: Until) -> None:
+    first, *others = _family(200)
+    area.show_traces(_axis(), [first], ghosts=others)
+    assert area._in_turns.is_at_work
+    area.show_range((0.2, 0.5))
+    area.redraw()
+    await until(lambda: _is_done(area))
+    seen = _seen(area)
+    area.redraw_now()
+    assert (np.abs(seen - _seen(area)) > 8).mean() < 1e-4
+    area.fit_shown()
+    assert area._panes[0].box.viewRange()[1][1] == pytest.approx(1.0, rel=0.1)
+
+
+async def test_a_family_of_long_runs_does_not_hold_the_loop(
+    area: PlotArea, until: Until, loop_watchdog: LoopWatchdog
+) -> None:
+    area.resize(1300, 600)
+    x = np.linspace(0.0, 1.0, 100_000)
+    axis = _axis(x=x)
+    waves = [np.sin(2 * np.pi * periods * x) for periods in (200, 20_000)]
+    made = [_trace(number, (0.1 + number / RUNS) * wave, x=x) for number in range(RUNS) for wave in waves]
+    async with loop_watchdog.watching():
+        area.show_traces(axis, made[:1], ghosts=made[1:])
+        await until(lambda: _is_done(area))
+        for place in range(5):
+            area.show_range((0.2 + 0.01 * place, 0.7 + 0.01 * place))
+            await asyncio.sleep(0.05)
+        for width in np.geomspace(1.0, 1e-3, 8):  # to single periods, by Qt's outlines
+            area.show_range((0.5 - width / 2, 0.5 + width / 2))
+            await asyncio.sleep(0.05)
+        await until(lambda: _is_done(area))
+    assert _colored(_seen(area)) > 10_000
