@@ -9,6 +9,7 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from application.design.plain_state import goal_to_plain, verdict_to_plain
@@ -41,6 +42,8 @@ class GoalsNow:
     """Id of the message behind which it stands; "" = before all, or not known yet."""
     row: str = ""
     """Id of the message or the call behind which it came, while a turn was under way; "" = at rest."""
+    is_ours: bool = True
+    """Of a conversation that was written here; nothing is done from one of others. Not kept."""
 
 
 def goals_event(shown: GoalsNow) -> dict[str, Any]:
@@ -78,6 +81,9 @@ def goals_in(events: Sequence[Json]) -> tuple[GoalsNow, ...]:
         if not (isinstance(key, str) and isinstance(path, str) and isinstance(after, str)):
             _log.warning("A line about goals is not shown: it names no card, circuit or place.")
             continue
+        if not _is_in_project(path):
+            _log.warning("A line about goals is not shown: its circuit is not one of the project.")
+            continue
         row = row if isinstance(row, str) else ""
         after, row = (found[key].after, found[key].row) if key in found else (after, row)
         if after in stand:
@@ -94,6 +100,11 @@ def goals_in(events: Sequence[Json]) -> tuple[GoalsNow, ...]:
                 row=row,
             )
     return tuple(found.values())
+
+
+def _is_in_project(path: str) -> bool:
+    place = PurePosixPath(path)
+    return place.name != "" and "\0" not in path and not (place.is_absolute() or ".." in place.parts)
 
 
 def last_message(events: Sequence[Mapping[str, Any]]) -> str:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ _UNIT = (
     r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk))?)(?![A-Za-z0-9_²^Ω])"
 )
 _FIGURE = late_pattern(
-    rf"(?<![A-Za-z0-9_.^])(?P<percent>百分之\s?)?(?P<sign>[-+±](?=[\d.]))?(?P<number>{_NUMBER})"
+    rf"(?<![A-Za-z\d_.^])(?P<percent>百分之\s?)?(?P<sign>[-+±](?=[\d.]))?(?P<number>{_NUMBER})"
     rf"(?:\s?-?{_UNIT})?"
 )
 _PER = late_pattern(
@@ -140,7 +141,9 @@ def _figures_of(text: str) -> Iterator[TextFigure]:
         waiting = []
         for start, stop, number in (*ahead, (span[0], end, span[2])):
             first = found.start() if start == span[0] else start
-            yield _figure(text, (first, stop), number, scale, unit)
+            figure = _figure(text, (first, stop), number, scale, unit)
+            if math.isfinite(figure.value):
+                yield figure
 
 
 _WORDS = {

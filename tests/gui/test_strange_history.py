@@ -12,14 +12,16 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
+from application.conversation.goals_shown import GoalsNow
+from domain.simulation.goals import DesignGoal
 from presentation.panels.conversation.items import Interrupted, UserText
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.strange_row import StrangeRow, _short
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
-from tests.gui.test_conversation_panel import NoWebView
-from tests.integration.strangers.conftest import HOOK, RC, Forgery, tree_of
+from tests.gui.test_conversation_panel import NoWebView, of, shown
+from tests.integration.strangers.conftest import HOOK, RC, TIME, TURN, Forgery, tree_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -68,6 +70,39 @@ async def test_it_is_shown_and_nothing_of_it_is_done(
     panel.model.send("go on")
     await until(lambda: not panel.is_running)
     assert await asyncio.to_thread(tree_of, clone) == before
+
+
+async def test_goals_of_others_are_shown_and_change_nothing(
+    services: WindowServices, tmp_path: Path, until: Until
+) -> None:
+    goal = {"metric": "gain", "expression": "max(v(out))", "unit": "V", "minimum": 1.0}
+
+    def made() -> Path:
+        forgery = Forgery(tmp_path / "theirs")
+        said = {"id": TURN, "type": "user", "content": "hello", "additional_kwargs": {"timestamp": TIME}}
+        card = {"event": "goals", "verdicts": [{"goal": goal, "value": 2.0, "unit": "V", "met": True}],
+                "before": [goal | {"minimum": 9.0}], "after": TURN, "run": 1}  # fmt: skip
+        places = {"inside": "rc.cir", "outside": "../rc.cir", "anywhere": "/etc/passwd"}
+        cards = (card | {"card_id": key, "path": path} for key, path in places.items())
+        forgery.say({"event": "message", "message": said, "step": TURN}, *cards)
+        return forgery.clone(tmp_path / "mine")
+
+    root = services.workspace.root = await asyncio.to_thread(made)
+    panel = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    panel.show()
+    await until(lambda: of(panel, GoalsNow))
+    await services.app.project.browse.ask_of(root, root / "rc.cir", (DesignGoal(**goal),))
+    assert [card.key for card in of(panel, GoalsNow)] == ["inside"]
+    for act in ("goals_turn", "goals_edit"):
+        assert act not in shown(panel)
+        panel.view.acted.emit(act, "inside", "")
+    services.workspace.run_finished.emit(None)  # which the newest card would follow
+    await asyncio.sleep(0)
+    await until(lambda: not services.app.program.tasks.handles)
+    (kept,) = await services.app.project.browse.goals(root, root / "rc.cir")
+    assert kept.minimum == 1.0
+    panel.close_panel()
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_not_now_puts_it_off(panel: ConversationPanel, services: WindowServices) -> None:

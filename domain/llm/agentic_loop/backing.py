@@ -335,10 +335,9 @@ class _Judged:
 
 def _is_in_decibels(figure: TextFigure, before: str) -> bool:
     """Whether it is a factor right before it, told anew: "≈ 96, i.e. 39.6 dB"."""
-    factor = _FACTOR.search(before)
-    return factor is not None and is_rounding(
-        figure, abs(20 * math.log10(float(factor["factor"]))), is_rough=True
-    )
+    told = _FACTOR.search(before)
+    factor = 0.0 if told is None else float(told["factor"])
+    return 0 < factor < math.inf and is_rounding(figure, abs(20 * math.log10(factor)), is_rough=True)
 
 
 def _is_wish(before: str, after: str) -> bool:

@@ -171,7 +171,7 @@ def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
     ratios = own or ratios  # the clause gives both itself
     if factor < 1 and _BY_SHARE.search(clause):  # "by a third"
         factor = 1 + factor if UP.search(clause) else 1 - factor
-    return not any(abs(ratio / factor - 1) <= _RATIO_SLACK for ratio in ratios)
+    return not any(abs(ratio - factor) <= _RATIO_SLACK * factor for ratio in ratios)
 
 
 def _is_wrong_way(clause: str, row: Row, ratios: Sequence[float]) -> bool:

@@ -176,7 +176,7 @@ def _wrong_factors(flat: str) -> Iterator[str]:
         pair = list(figures_in(each["rest"]))
         if len(pair) == 2 and pair[0].unit == pair[1].unit and pair[0].value and pair[1].value:
             ratio = max(pair[0].value / pair[1].value, pair[1].value / pair[0].value)
-            if abs(ratio / float(each["factor"]) - 1) > _OFF_FACTOR:
+            if abs(ratio - (factor := float(each["factor"]))) > _OFF_FACTOR * factor:
                 yield each[0]
 
 
@@ -204,8 +204,8 @@ _WITHIN_OF = late_pattern(
 )
 _AND_SO = late_pattern(r"[,，]\s?(?:因此|所以)?(?:就|也|仍|都|均)?已经?(?:满足|符合)")
 _TIMES = late_pattern(
-    r"(?:要求|目标|规定|指标)值?的\s?(?P<zh>[\d.]+|两|三|四|五)\s?倍"
-    r"|\b(?P<en>[\d.]+|twice|two|three|four|five)(?: times)? (?:of )?(?:the |your |what )?"
+    r"(?:要求|目标|规定|指标)值?的\s?(?P<zh>\d+(?:\.\d*)?|两|三|四|五)\s?倍"
+    r"|\b(?P<en>\d+(?:\.\d*)?|twice|two|three|four|five)(?: times)? (?:of )?(?:the |your |what )?"
     r"(?:requirement|required\b|goal|target|limit|minimum|you asked)",
     re.IGNORECASE,
 )
@@ -227,7 +227,7 @@ def _wrong_times(flat: str, figures: Sequence[TextFigure], words: Sequence[str])
     """Where a figure is told to be so many times what was asked, and is not: "three times the goal"."""
     for told in _TIMES.finditer(flat):
         said = (told["zh"] or told["en"]).lower()
-        times = _COUNTS.get(said) or float(said.strip(".") or 0)
+        times = _COUNTS.get(said) or float(said)
         before = [each for each in figures if each.end <= told.start() and each.unit not in ("%", "1")]
         if not before or _CLAUSE_START.search(flat[before[-1].end : told.start()]):
             continue

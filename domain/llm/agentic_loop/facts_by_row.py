@@ -33,7 +33,7 @@ _SUPPOSED = late_pattern(
 """Nothing is told there of what was measured."""
 _IF = late_pattern(r"^\W*(?:if|suppose|assuming)\b|^\W*(?:如果|若|假设)")
 _RUN_SAID = late_pattern(
-    r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次|\b(?P<first>first) (?:run|simulation)\b"
+    r"\brun #?(?P<run>\d{1,9})\b|第 ?(?P<zh>\d{1,9}) ?次|\b(?P<first>first) (?:run|simulation)\b"
     r"|第一(?=次(?:仿真|运行))"
 )
 _ALL_MET = late_pattern(
@@ -98,6 +98,8 @@ _LIMITS = late_pattern(
 """What follows bounds it."""
 _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
 _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
+_WORD_BEFORE = 24
+"""Characters in which a word right before a figure stands."""
 _ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
 _RANGE_ON = late_pattern(r"\s?(?:-|~|\bto\b|到|至)\s?\d")
 _NEXT = 8
@@ -525,8 +527,9 @@ def _names(clause: str, table: Table) -> _Named:
         }
         nearest = min((abs(abs(value) - figure.value) for _, value in points), default=0.0)
         points = {(name, value) for name, value in points if abs(abs(value) - figure.value) <= nearest}
-        is_named_so = _AT.search(clause[: figure.start]) is not None
-        is_told = _IS.search(clause[: figure.start]) is not None
+        before = clause[max(0, figure.start - _WORD_BEFORE) : figure.start]
+        is_named_so = _AT.search(before) is not None
+        is_told = _IS.search(before) is not None
         is_value = any(
             _stands_in(row.values, figure) for row in table.rows if not row.units or figure.unit in row.units
         )

@@ -82,18 +82,18 @@ _SHAPE = late_pattern(
     re.MULTILINE,
 )
 _EXTREME = late_pattern(
-    r"^(?P<what>max|avg)\(v\((?P<signal>\w+)\)(?:,[^=()\n]*)?\) = (?P<value>[\d.]+)", re.MULTILINE
+    r"^(?P<what>max|avg)\(v\((?P<signal>\w+)\)(?:,[^=()\n]*)?\) = (?P<value>\d+(?:\.\d*)?)", re.MULTILINE
 )
 _OVERSHOOT = 1.1
 _AT_REST = late_pattern(r"^pp\((?P<signal>v\(\w+\)),[^=\n]*\) = 0 V", re.MULTILINE)
 _STIMULUS = late_pattern(r"\b(?:sin|pulse|pwl|sffm|am|exp)\s*\(\s*[-+.\d{]", re.IGNORECASE)
 _NETLIST = late_pattern(r"^[ \t]*\.tran\b", re.MULTILINE | re.IGNORECASE)
 _OWN_PERIOD = late_pattern(r"\b(?:frequency|period)\([^=\n]*\) = \d")
-_RUNS = late_pattern(r"^\S+ of \S+: (?P<runs>\d+) runs, (?P<failed>\d+) failed", re.MULTILINE)
+_RUNS = late_pattern(r"^\S+ of \S+: (?P<runs>\d{1,9}) runs, (?P<failed>\d{1,9}) failed", re.MULTILINE)
 _SHARES = late_pattern(
     r"(?:^(?P<of>\w+) \[[^\]\n]{1,8}\]:[^\n]*\n)?^ *(?:variance from|alone:) (?P<rest>[^\n]+)", re.MULTILINE
 )
-_SHARE = late_pattern(r"(?P<part>[A-Za-z]\w*) [±+]?-?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)")
+_SHARE = late_pattern(r"\b(?P<part>[A-Za-z]\w*) [±+]?-?(?P<value>\d+(?:\.\d*)?(?:e[-+]?\d+)?)")
 
 
 @dataclass(slots=True)
@@ -317,11 +317,11 @@ _SAMPLES = late_pattern(
     r"\b(?:samples?|runs?|trials?|simulations?|units?|points?)\b|样本|样品|次|仿真|运行", re.IGNORECASE
 )
 _SO_MANY = late_pattern(
-    r"(?P<passed>\d+) ?个?(?:样本)?(?:合格|达标|满足|通过)"
-    r"|(?P<failed>\d+) ?个?(?:样本)?(?:不合格|不达标|不满足|超出|失效)"
-    r"|(?P<en>\d+) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
+    r"(?P<passed>\d{1,9}) ?个?(?:样本)?(?:合格|达标|满足|通过)"
+    r"|(?P<failed>\d{1,9}) ?个?(?:样本)?(?:不合格|不达标|不满足|超出|失效)"
+    r"|(?P<en>\d{1,9}) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
     r"(?:pass(?:ed)?|meet|met|are (?:inside|within|good))\b"
-    r"|(?P<missed>\d+) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
+    r"|(?P<missed>\d{1,9}) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
     r"(?:fail(?:ed)?|miss(?:ed)?|(?:fall|are) outside)\b",
     re.IGNORECASE,
 )
@@ -570,7 +570,7 @@ def _is_wrong_current_gain(clause: str, facts: _Facts, is_denied: bool) -> bool:
         return False
     names = [each for each in re.findall(r"[a-z]\w*", clause.lower()) if each in facts.current_gains]
     those = [facts.current_gains[each] for each in names] or list(facts.current_gains.values())
-    return not any(abs(float(told["value"]) / each - 1) <= _GAIN_SLACK for each in those)
+    return not any(abs(float(told["value"]) - each) <= _GAIN_SLACK * each for each in those)
 
 
 _CHECKS = (

@@ -14,6 +14,8 @@ Given = tuple[str, float]
 
 _MOST_DERIVED_FROM = 30
 _MOST_BY_LAW = 16
+_LEAST, _MOST = 1e-30, 1e30
+"""No circuit has a figure beyond them; two such would be no number any more."""
 _RATIO = 1.5
 """Ratios below it may be meant as 1."""
 
@@ -48,11 +50,11 @@ def is_one_of(flat: str, figure: TextFigure, values: Iterable[Given]) -> bool:
 
 def derived(backed: Sequence[Given], asked: Sequence[Given] = ()) -> list[Given]:
     """What two figures of one unit give: their difference, and their ratio in every form."""
-    base = [*backed, *asked][:_MOST_DERIVED_FROM]
+    base = _usual([*backed, *asked][:_MOST_DERIVED_FROM])
     found: list[Given] = []
     for place, (unit, one) in enumerate(base):
         for other_unit, other in base[place + 1 :]:
-            if unit != other_unit or not one or not other:
+            if unit != other_unit:
                 continue
             if unit == "degC":
                 found.append((unit, abs(one - other)))
@@ -71,12 +73,17 @@ def derived(backed: Sequence[Given], asked: Sequence[Given] = ()) -> list[Given]
     return found
 
 
+def _usual(figures: Iterable[Given]) -> list[Given]:
+    """Those that can be reckoned with: no zero, none that is not of this world."""
+    return [each for each in figures if _LEAST < abs(each[1]) < _MOST]
+
+
 def off_whole(said: Sequence[Given]) -> list[Given]:
     """How far ratios are from whole ones, in percent: "+2.5 %" of a mirror of 1:2."""
     pairs = [
         max(one, other) / min(one, other)
-        for (unit, one), (same, other) in combinations(said[:_MOST_BY_LAW], 2)
-        if unit == same and one and other
+        for (unit, one), (same, other) in combinations(_usual(said[:_MOST_BY_LAW]), 2)
+        if unit == same
     ]
     return [("%", 100 * abs(ratio / round(ratio) - 1)) for ratio in pairs if ratio > _RATIO]
 
@@ -87,18 +94,14 @@ def by_law(said: Sequence[Given]) -> Iterator[Given]:
     Of a time constant also the edge and the corner frequency, of a product of time constants their root;
     squares over or times a resistance are powers; resistors in parallel and capacitors in series.
     """
-    few = list(dict.fromkeys(said))[-_MOST_BY_LAW:]
+    few = _usual(list(dict.fromkeys(said))[-_MOST_BY_LAW:])
     for unit, one in few:
         alike = [other for same, other in few if same == unit]
         yield from ((unit, each) for other in alike for each in (one + other, abs(one - other)) if each)
     for unit, one in few:
-        if not one:
-            continue
         if unit in ("s", "Hz", "S", "Ohm"):
             yield {"s": "Hz", "Hz": "s", "S": "Ohm", "Ohm": "S"}[unit], 1 / one
         for same, other in few:
-            if not other:
-                continue
             if unit == same and unit in ("Ohm", "F"):
                 yield unit, one * other / (one + other)
             if unit == "dB" and same == "Hz" and one < 200:

@@ -18,11 +18,12 @@ _MOST_TOKENS = 60
 _OFF = 0.06
 """A result may be this far off (a share): its operands were rounded."""
 _TOKEN = late_pattern(
-    r"\s*(?:(?P<number>(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?![A-Za-z_\d]|\.\d))"
+    r"\s*+(?:(?P<number>(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?![A-Za-z_\d]|\.\d))"
     r"|(?P<pi>π|pi\b)|(?P<root>√|sqrt(?=\())"
     r"|(?P<square>²|\^2(?!\d))|(?P<parallel>‖|∥|\|\|)|(?P<times>\*|x(?= ))|(?P<over>/|÷)|(?P<sign>[-+])"
     r"|(?P<open>\()|(?P<close>\))|(?P<equals>=|≈))"
 )
+_LINE_ENDS = late_pattern(r"\s*[^\S ]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def reckoned(flat: str, figures: Sequence[TextFigure]) -> Iterator[Reckoned]:
 
 
 def _judged(start: int, end: int, value: float, result: _Token) -> Reckoned:
-    step = 0.0 if result.figure is None else result.figure.step * (result.value / result.figure.value)
+    figure = result.figure
+    step = figure.step * (result.value / figure.value) if figure is not None and figure.value else 0.0
     return Reckoned(
         start, end, result.start, abs(abs(value) - result.value) <= _OFF * result.value + step / 2
     )
@@ -104,6 +106,9 @@ def _runs(flat: str, figures: Sequence[TextFigure]) -> Iterator[list[_Token]]:
             if len(run) > 2:
                 yield run[:_MOST_TOKENS]
             run = []
+            if (ends := _LINE_ENDS.match(flat, blank)) is not None:
+                place = ends.end()  # not again from each of them
+                continue
             # A word, or one character, is none of it.
             place = blank + 1
             while place < len(flat) and flat[place - 1].isalnum() and flat[place].isalnum():

@@ -75,7 +75,7 @@ _WINDOW = late_pattern(
 """In which a value was measured: "pp(v(out),350u,400u)"."""
 _OF_FREQUENCY = frozenset(("gain", "dcgain", "peak"))
 """Measured over frequency, where sources are 1 V or 1 A: a voltage is a ratio there, too."""
-_POWER = late_pattern(r"^[^=\n]+ = (?P<value>\d[\d.]*(?:e[-+]?\d+)?) (?:W|[VA]\^2)$", re.MULTILINE)
+_POWER = late_pattern(r"^[^=\n]+ = (?P<value>\d+(?:\.\d*)?(?:e[-+]?\d+)?) (?:W|[VA]\^2)$", re.MULTILINE)
 _GOAL = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<rest>[^;\n]+)")
 _UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s", "siemens"))
 """What may follow a number that is none of bytes, points or names."""

@@ -20,28 +20,29 @@ CLAUSE_END = late_pattern(
     r"[。！!？?；;\n|，,：:（()）]|\.(?=\s|$)|\s-+\s|\b(?:but|while|whereas|although|though)\b|但是?"
     r"|而(?!且)|虽然|尽管"
 )
-YIELD = late_pattern(r"^yield \S+ \((?P<good>\d+) of (?P<all>\d+)\)", re.MULTILINE)
+YIELD = late_pattern(r"^yield \S+ \((?P<good>\d{1,9}) of (?P<all>\d{1,9})\)", re.MULTILINE)
 DEVICE = late_pattern(
     r"^(?P<name>\S+) (?P<kind>npn|pnp|[np]mos|[np]jf|[np]mf|diode) (?P<region>[A-Za-z ]+):(?P<rest>[^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
 _GIVEN = late_pattern(
-    r"^[ \t-]*(?:Goals \([^)]*\):)?[ \t]*(?:met |MISSED )?(?P<label>[A-Za-z_][^=\n;<>≥≤|]{0,70}?)\s*="
+    r"^[ \t-]*+(?:Goals \([^)]*\):[ \t]*)?(?:met |MISSED )?(?P<label>[A-Za-z_][^=\n;<>≥≤|]{0,70}?)\s*="
     r"\s*(?P<value>[-+]?\d[^;\n]{0,30})",
     re.MULTILINE,
 )
-_OF_DEVICE = late_pattern(r"\b(?P<label>[A-Za-z]{1,3}) (?P<value>-?\d[\d.]*(?:e[-+]?\d+)? [A-Za-zμ]+)")
+_OF_DEVICE = late_pattern(r"\b(?P<label>[A-Za-z]{1,3}) (?P<value>-?\d+(?:\.\d*)?(?:e[-+]?\d+)? [A-Za-zμ]+)")
 _PERIOD = late_pattern(r"; period (?P<period>[^(;\n]+?) \((?P<frequency>[^,;)\n]+)")
 _DELIVER = late_pattern(r"^sources deliver (?P<power>[^:\n]+): (?P<each>[^\n]+)$", re.MULTILINE)
 _NAMED = late_pattern(
     r"(?P<name>[A-Za-z_][\w ]{0,24}?)(?:\((?:[^()\n]|\([^()\n]{0,40}\)){0,60}\))?"
-    r"\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
+    r"\s*=\s*(?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)",
     re.IGNORECASE,
 )
 _OWN_NAME = late_pattern(r"[A-Za-z][A-Za-z_]\w*|[A-Za-z]\d{1,2}\w*")
 _STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>[^\n]*)", re.MULTILINE)
 _STATISTIC = late_pattern(
-    r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE
+    r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)",
+    re.IGNORECASE,
 )
 _POWER = late_pattern(
     r"avg\((?:(?P<square>v\((?P<node>\w*out\w*)\)\*v\((?P=node)\)/[\d.]+\w*)|-?v\(\w+\)\*-?i\(v(?:in|cc"
@@ -56,7 +57,7 @@ _MEASURED = late_pattern(
     r"|'(?P<name>\w+)': '(?P<expression>[-\w+*/ ]*\([^']*)'"
 )
 """In what calls were given: which expression a name stands for."""
-_ENDS = late_pattern(r"\b(?:min|max) ([-+]?\d[\d.]*(?:e[-+]?\d+)?)")
+_ENDS = late_pattern(r"\b(?:min|max) ([-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)")
 
 _APART = late_pattern(
     r"\d|[|+*/^]|\w-\w*$|\b(?:at|for|by|per|with|when|than|over|above|below|under|within|between|goal\w*"
@@ -235,7 +236,7 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
         if (row := _row_of_label(label)) is None:
             return  # of a function or a device: not what answers call it
         figure = next(figures_in(written), None)
-        bare = re.match(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", written)
+        bare = re.match(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?", written)
         if figure is not None and figure.start <= 1:
             found.setdefault(row, []).append((figure.unit, abs(figure.value)))
         elif bare is not None:

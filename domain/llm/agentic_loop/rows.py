@@ -16,28 +16,30 @@ _MOST_RESULTS = 100_000
 _MOST_READ = 8_000
 _ROW = late_pattern(r"^\d+\b(?P<place>[^>\n]{0,160}?) ?-> (?P<rest>[^\n]+)", re.MULTILINE)
 _AT_PLACE = late_pattern(
-    r"^-?(?P<what>\w[^\n=,]*), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
+    r"^-?(?P<what>\w[^\n=,]*), ?(?P<place>(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?P<scale>meg"
     r"|[fpnumkgt])?\w?\)+ = (?P<value>[^\n]+)",
     re.MULTILINE | re.IGNORECASE,
 )
 _AT_ITS_END = late_pattern(r"^(?P<what>min|max|peak)\((?P<of>[^\n=,]*)\) = (?P<value>[^\n]+)", re.MULTILINE)
 _ALONE = late_pattern(r"^ *(?:alone:|variance from) (?P<rest>[^\n]+)", re.MULTILINE)
-_OF_PART = late_pattern(r"(?P<part>[A-Za-z]\w*) \+?[±-]?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)(?![\w.])")
+_OF_PART = late_pattern(r"\b(?P<part>[A-Za-z]\w*) \+?[±-]?(?P<value>\d+(?:\.\d*)?(?:e[-+]?\d+)?)(?![\w.])")
 VARIED = late_pattern(
-    r"(?P<name>[A-Za-z_][\w.]*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?P<scale>meg|[fpnumkgt])?",
+    r"(?P<name>[A-Za-z_][\w.]*)=(?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)(?P<scale>meg|[fpnumkgt])?",
     re.IGNORECASE,
 )
-_COLUMN = late_pattern(r"(?P<name>[A-Za-z_]\w*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE)
+_COLUMN = late_pattern(
+    r"\b(?P<name>[A-Za-z_]\w*)=(?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)", re.IGNORECASE
+)
 _OF_ALL_ROWS = late_pattern(r"^\w+ \[[^\]\n]{1,8}\]: [^\n]*", re.MULTILINE)
 _NUMBER = late_pattern(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])")
 SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
 UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": "Hz", "%": "%"}
 """Of what is varied, by the first letter of its name."""
 _VERDICT = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<value>[^(;\n]+)(?:\([^()\n]*\))?")
-RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d+)")
+RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d{1,9})\b")
 _EDGE = late_pattern(r"_?(?:(?P<up>lh|plh|rise|rising|up)|(?:hl|phl|fall|falling|dn|down))$")
 _STATISTIC = late_pattern(
-    r"\b(?P<name>mean|sigma|min|max|median|nominal|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
+    r"\b(?P<name>mean|sigma|min|max|median|nominal|rss|to) (?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)"
 )
 WORD = late_pattern(r"[a-z]\w*")
 

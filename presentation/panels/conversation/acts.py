@@ -202,7 +202,7 @@ class Acts:
     def _open_file(self, argument: str) -> None:
         path, _, line = argument.rpartition(":") if ":" in argument else (argument, "", "")
         root = self.model.root
-        if root is None or not path or not Path(os.path.normpath(root / path)).is_relative_to(root):
+        if root is None or not path or not _is_within(root, path):
             return
         at = int(line) if line.isdecimal() and int(line) > 0 else None
         self.services.workspace.file_activated.emit(root / path, at)
@@ -250,6 +250,8 @@ class Acts:
         card, root = self.model.items.get(key), self.model.root
         workspace = self.services.workspace
         if isinstance(card, GoalsNow | SimulationCard) and card.path and root is not None:
+            if not _is_within(root, card.path):
+                return  # of a transcript that may be a stranger's
             workspace.circuit_run_requested.emit(root / card.path)
         elif isinstance(card, SimulationCard):
             workspace.main_run_requested.emit()
@@ -269,6 +271,10 @@ class Acts:
         url = QUrl(address)
         if url.scheme() in ("http", "https", "mailto"):
             QDesktopServices.openUrl(url)
+
+
+def _is_within(root: Path, path: str) -> bool:
+    return Path(os.path.normpath(root / path)).is_relative_to(root)
 
 
 def _sentences() -> tuple[Message, ...]:

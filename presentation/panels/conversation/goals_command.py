@@ -66,20 +66,20 @@ class GoalsCommand:
     def turn(self, model: ConversationViewModel, key: str) -> None:
         """Take the change of a card back, or make it again."""
         card = model.items.get(key)
-        if isinstance(card, GoalsNow) and card.before is not None and model.root is not None:
+        if isinstance(card, GoalsNow) and card.is_ours and card.before is not None and model.root is not None:
             self._start(self._turn(model, model.root, card))
 
     def edit(self, model: ConversationViewModel, key: str) -> None:
         """The goals of a card's circuit in their dialog."""
         card = model.items.get(key)
-        if isinstance(card, GoalsNow) and model.root is not None:
+        if isinstance(card, GoalsNow) and card.is_ours and model.root is not None:
             self._start(self._edit(model, model.root, card))
 
     def follow_runs(self, models: Sequence[ConversationViewModel]) -> None:
         """A run has ended: the newest card of each conversation tells of its circuit's newest run."""
         for model in models:
             card = next((row for row in model.items.backwards() if isinstance(row, GoalsNow)), None)
-            if card is not None and model.root is not None:
+            if card is not None and card.is_ours and model.root is not None:
                 self._start(self._put(model, model.root, model.root / card.path, card.key, is_asked=False))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -98,7 +98,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     _open_chip(items)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
-    return _with_operations(_with_goals(items, session.goals), tuple(operations))
+    return _with_operations(_with_goals(items, _goals_of(session)), tuple(operations))
 
 
 def _with_goals(items: Mapping[str, Item], goals: Sequence[GoalsNow]) -> dict[str, Item]:
@@ -189,9 +189,13 @@ def _beside(session: ShownSession) -> dict[str, list[CompressedRow | GoalsNow]]:
         )
         place = shown.after if one.is_automatic else ends.get(shown.after, shown.after)
         found.setdefault(place, []).append(row)
-    for goals in (each for each in session.goals if not each.row):
+    for goals in (each for each in _goals_of(session) if not each.row):
         found.setdefault(ends.get(goals.after, goals.after), []).append(goals)
     return found
+
+
+def _goals_of(session: ShownSession) -> tuple[GoalsNow, ...]:
+    return tuple(replace(each, is_ours=session.is_ours) for each in session.goals)
 
 
 def _marked(session: ShownSession) -> dict[str, list[Note]]:

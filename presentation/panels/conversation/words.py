@@ -101,7 +101,9 @@ def notes_of_goals(item: GoalsNow) -> tuple[Message, ...]:
 
 
 def ways_of_goals(item: GoalsNow) -> tuple[tuple[str, Message], ...]:
-    """Acts and labels of the buttons below them."""
+    """Acts and labels of the buttons below them; none below those of a conversation of others."""
+    if not item.is_ours:
+        return ()
     ways: list[tuple[str, Message]] = [("goals_edit", msg("Change…"))]
     if item.verdicts and (item.is_older or not item.run):
         ways.insert(0, ("run_again", msg("Simulate")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,42 @@ def test_the_false_answers_are_caught_and_the_true_ones_left_alone(
     assert len(judged) in (30, 60)
     assert len(missed) <= 1, missed
     assert len(questioned) <= 1, questioned
+
+
+_ODD_RESULTS = (
+    "version = 1.2.3", "gain [dB]: min 1.2.3, max 4", "0: R1=1.2.3 -> gain=1.2.3", "max(v(out)) = .",
+    "at(v(out),1.2.3) = 4", "P = 1.2.3 W", "  variance from R1 1.2.3 %",
+    "t = 1e-999 s\nf = 1e999 Hz; g = 1e308 V",
+    f"yield 0 ({'9' * 5000} of {'9' * 5000})", f"a.cir: ok, run {'9' * 5000}",
+    "Q1 npn active: IC 0 A, IB 1 A",
+    "R1 = 0 Ohm\nC1 = 0 F", f"I = {'9' * 400} A",
+)  # fmt: skip
+_ODD_ANSWERS = (
+    "The bandwidth fell by a factor of 0 (1 kHz to 2 kHz), to 1e-999 Hz.",
+    "It is 1.2.3 times the goal, 10 V.",
+    "The current of 0 mA equals (24 V - 1 V)/480 Ω = 0 mA.", "β ≈ 169, so 1e999 Hz and 1e-999 s ‖ 0 Ω.",
+    "带宽是原来的 0 倍，由 1 kHz 变为 0 Hz。", f"{'9' * 400} V, i.e. 39.6 dB", "½ V ١ mA ²", "0.0, i.e. 3 dB",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ["At least 0 Hz, within ±0 %.", "1.2.3 V, 1e999 Hz"])
+def test_numbers_that_nobody_can_reckon_with_stop_no_judge(asked: str) -> None:
+    """A file, a deck or a model may write anything; each of these ended the turn with an error."""
+    call = ["run_simulation", {"path": "a.cir", "note": "gain = 1.2.3"}, True]
+    past = past_of({"user": asked, "calls": [[*call, text] for text in _ODD_RESULTS]})
+    judged = {text: findings(past, text) for text in _ODD_ANSWERS}
+    assert any("factor of 0" in each for each in judged[_ODD_ANSWERS[0]])
+
+
+@pytest.mark.parametrize("unit", ["\n", "\t", "1 % 1 to ", "1 "])
+def test_an_answer_of_one_thing_over_and_over_is_judged_in_bounded_time(unit: str) -> None:
+    """It took the square of its length: 17 s for 8,000 line ends."""
+    past = past_of(
+        {"user": "", "calls": [["read_file", {"path": "a"}, True, f"Goals (a):{unit * 4_000}= 1"]]}
+    )
+    begin = time.thread_time()
+    findings(past, unit * 8_000)
+    assert time.thread_time() - begin < 4
 
 
 _ASKED = "Delay 1 ms ±3 %, supply current below 30 mA, at least 500 kHz."

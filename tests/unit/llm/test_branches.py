@@ -65,6 +65,8 @@ def test_goals_stand_behind_a_message_that_stands_each_as_its_last_line_says() -
         *second, *answered("a2", two), goals_event(changes),
         goals_event(replace(shows, run=4, after=two)),  # a later run, told while the second stands
         {"event": "goals", "card_id": 7},
+        *(goals_event(replace(shows, key="d", path=path))  # none of the project's circuits
+          for path in ("/etc/passwd", "../other/x.cir", "", ".", "a\0.cir")),
         {**goals_event(shows), "card_id": "c", "verdicts": [{}], "before": 1},
     ]  # fmt: skip
     found = shown("s", events).goals
