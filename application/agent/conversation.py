@@ -128,6 +128,11 @@ class Conversation:
         """Write lines as they are."""
         await self._write(*events)
 
+    async def written(self) -> None:
+        """Until what was given to be written is."""
+        async with self._lock:
+            pass
+
     async def ask(self, card: ConfirmationCard) -> None:
         """Write a question to the user."""
         await self._write({"event": "confirmation", "state": "asked", "card": card_to_plain(card)})

@@ -151,7 +151,10 @@ class ChatWithModel:
             await off_loop(open_it)
             transcript = opened[0]
             conversation = await Conversation.load(transcript)
-            async with until_taken_over(lambda: transcript.is_wanted):
+            async with (
+                self.deps.at_work.holding(project.root, conversation),
+                until_taken_over(lambda: transcript.is_wanted),
+            ):
                 yield conversation
         finally:
             if conversation is not None:

@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from application.conversation.at_work import ConversationsAtWork
 from application.conversation.goals_shown import GoalsNow, goals_event, last_message
 from application.conversation.shown_session import ShownSession, shown, uses_in
 from domain.llm.costs import AnswerUse, Spent, WorkTotal, total_of, work_of
@@ -72,6 +73,8 @@ class Sessions:
     """Removes a thread from a project\'s database of checkpoints."""
     index: Callable[[Path], ConversationIndex]
     views: Callable[[Path], ProjectView]
+    at_work: ConversationsAtWork = field(default_factory=ConversationsAtWork)
+    """Those that runs of this program have open."""
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models the user has set up, of which stored failures may offer one."""
     kept_days: Callable[[], int] = lambda: REMOVED_DAYS
@@ -219,6 +222,14 @@ class Sessions:
                 files.close()
 
         return await off_loop(work)
+
+    async def keep_goals_of_run(self, project: Path, session_id: str, goals: GoalsNow) -> bool:
+        """Write how goals stand into a conversation while a run writes to it; False where none does.
+
+        Raises EnvironmentProblem, UserInputError ("session_too_large").
+        """
+        root = Path(await asyncio.to_thread(os.path.realpath, project))
+        return await self.at_work.write(root, session_id, goals_event(goals))
 
     async def branch(self, project: Path, session_id: str, *, name: str, at: str = "") -> str:
         """Begin another conversation, called `name`, with all that was said in this one, which stays as it

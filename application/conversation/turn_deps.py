@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.conversation.at_work import ConversationsAtWork
 from application.ports.events import ChatEvent
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
@@ -109,6 +110,8 @@ class TurnDeps:
     """How the data of a message are divided."""
     small_model: ProviderChoice | None = None
     """For titles; None = the first words serve."""
+    at_work: ConversationsAtWork = field(default_factory=ConversationsAtWork)
+    """Those whose transcripts the turns and designs under way have open."""
     running: RunningCalls = field(default_factory=RunningCalls)
     """What of the turns under way can be ended by itself."""
     alternatives: Callable[[], Alternatives] = Alternatives

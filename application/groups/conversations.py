@@ -6,6 +6,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from application.conversation.at_work import ConversationsAtWork
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -168,6 +170,7 @@ class Conversations:
         self._tools = tools
         self._watch_goals = watch_goals
         self._search_web = search_web
+        self._at_work = ConversationsAtWork()
 
     @property
     def permissions(self) -> PermissionStore:
@@ -197,6 +200,7 @@ class Conversations:
             events=self._outside.program.events,
             alternatives=self._alternatives,
             watch_goals=self._watch_goals,
+            at_work=self._at_work,
         )
 
         def as_set(deps: TurnDeps) -> TurnDeps:
@@ -255,6 +259,7 @@ class Conversations:
             forget_checkpoints=self._parts.forget_checkpoints,
             index=self._parts.index,
             views=self._outside.project.view,
+            at_work=self._at_work,
             alternatives=self._alternatives,
             kept_days=self._parts.removed_days,
         )

@@ -243,6 +243,7 @@ class DesignCircuit:
         progress.spent = Spending(conversation.record, run.turn_id)
         try:
             async with (
+                self._chat().deps.at_work.holding(project.root, conversation),
                 self._tracer.turn(
                     project.traces_path, turn_id=run.turn_id, session_id=run.session_id, name="design"
                 ) as span,

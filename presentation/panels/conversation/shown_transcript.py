@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from presentation.panels.conversation.window import Window
 
 
+_log = logging.getLogger(__name__)
 _OF_TURN = (UserText, AnswerText, OperationCard, SimulationCard)
 """Rows of a turn that are there again when it is read."""
 
@@ -58,7 +60,9 @@ class ShownTranscript:
         self.is_keeping = False
         """Something but a run is being written to it: what is said meanwhile waits for that."""
         self._unkept: list[str] = []
-        """Keys of cards that are written when the run has ended."""
+        """Keys of cards that are still to be written, by the run under way or at its end."""
+        self._is_said = False
+        """What began the run under way is in the transcript."""
 
     # --- opened and followed -------------------------------------------------------------------------
 
@@ -127,7 +131,7 @@ class ShownTranscript:
 
     def begin_writing(self) -> None:
         """A run writes to it from now on."""
-        self._written = None
+        self._written, self._is_said = None, False
 
     def note_written(self, *, by_others: bool = False) -> None:
         """What is in the list now was written by us, or is shown; `by_others` may have written since."""
@@ -137,7 +141,8 @@ class ShownTranscript:
 
     async def keep_goals(self, card: GoalsNow) -> Message | None:
         """Show a card about goals, and write it; a conversation begins with it where nothing was said yet.
-        What is written while a run is under way waits for its end. Why it is not kept."""
+        While a run is under way it goes through it, once what was said is written; what it has not taken is
+        written at its end. Why it is not kept."""
         model = self._model
         root, session_id = model.root, model.session_id
         if model.is_running and model.items.get(card.key) is None:
@@ -148,6 +153,7 @@ class ShownTranscript:
             return None
         if not model.can_change:
             self._unkept.append(card.key)
+            await self._keep_in_run()
             return None
         model.is_held, self.is_keeping, self._written = True, True, None
         try:
@@ -170,16 +176,41 @@ class ShownTranscript:
     def _newest_of(self, *kinds: type) -> str:
         return next((row.key for row in self._model.items.backwards() if isinstance(row, kinds)), "")
 
+    def note_said(self) -> None:
+        """What was said is written: what was shown since can be."""
+        self._is_said = True
+        if self._unkept:
+            self._window.start(self._keep_in_run(), kind="sessions")
+
+    async def _keep_in_run(self) -> None:
+        """Have the run write what was shown meanwhile; what it can't write waits for its end."""
+        model = self._model
+        root, session_id = model.root, model.session_id
+        if root is None or not session_id or not self._is_said:
+            return  # a card whose message is in no transcript would have no place
+        sessions = self._conversations.sessions
+        for card in self._take_unkept():
+            try:
+                is_kept = await sessions.keep_goals_of_run(root, session_id, card)
+            except CircuitAIError as error:  # it is told at the end of the run, if it still can't be
+                _log.warning("A card about goals is not written yet: %s", error)
+                is_kept = False
+            if not is_kept:
+                self._unkept.append(card.key)
+        if model.can_change:  # the run has ended meanwhile
+            self.keep_what_waited()
+
     def keep_what_waited(self) -> None:
-        """The run has ended: write what was shown meanwhile."""
-        waited, self._unkept = self._unkept, []
-        cards = [
-            card for key in dict.fromkeys(waited) if isinstance(card := self._model.items.get(key), GoalsNow)
-        ]
-        if cards:
+        """Nothing is at work on the conversation any more: write what was shown meanwhile."""
+        if cards := self._take_unkept():
             self._window.start(self._keep_all(cards), kind="sessions")
 
-    async def _keep_all(self, cards: Sequence[GoalsNow]) -> None:
+    def _take_unkept(self) -> list[GoalsNow]:
+        waited, self._unkept = self._unkept, []
+        found = map(self._model.items.get, dict.fromkeys(waited))
+        return [card for card in found if isinstance(card, GoalsNow)]
+
+    async def _keep_all(self, cards: Iterable[GoalsNow]) -> None:
         for card in cards:
             if (problem := await self.keep_goals(card)) is not None:
                 self._model.put_note(problem)
@@ -278,17 +309,20 @@ class ShownTranscript:
             return busy()
         root, session_id = model.root, model.session_id
         model.is_held, self._written = True, None
+        problem: Message | None = None
         try:
             await work(root, session_id)
         except CircuitAIError as error:
-            return with_advice(error)
+            problem = with_advice(error)
         finally:
             model.is_held = False
             await self._shelf.relist(model.root)
             self.note_written(by_others=model.is_taken_over)
-        if (root, session_id) == (model.root, model.session_id):
+        waited = self._take_unkept()
+        if problem is None and (root, session_id) == (model.root, model.session_id):
             model.show(await self._shelf.read(root, session_id))
-        return None
+        await self._keep_all(waited)
+        return problem
 
     async def carry_over(self) -> Message | None:
         """Go on in a new conversation that begins with this one's summary; why it was not begun."""

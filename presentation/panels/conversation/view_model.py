@@ -566,13 +566,17 @@ class ConversationViewModel:
             model=self.model_name,
             flush_ms=self._flush_ms,
             adopt=self.adopt,
-            written=self.outbox.forget,
+            written=self._on_written,
             tell=self._tell,
         )
         self.transcript.begin_writing()
         self.design.rests, self.began = False, time.monotonic()
         self._window.start(self._run.work(), kind="conversation", scope=self.scope)
         self._tell()
+
+    def _on_written(self) -> None:
+        self.outbox.forget()
+        self.transcript.note_said()
 
     def adopt(self, session_id: str) -> None:
         """What is shown has begun this conversation."""

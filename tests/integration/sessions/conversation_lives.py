@@ -470,11 +470,21 @@ class Life:
         if number % 2:
             self._send(f"slow #{number}")
             await self._until_changes(number % 9)
-        known = next((item for item in self._model.items.backwards() if isinstance(item, GoalsNow)), None)
-        if known is None or number % 3:
-            await self._model.transcript.keep_goals(GoalsNow(key=new_ulid(), path="f.cir", run=number))
-        else:
-            await self._model.transcript.keep_goals(replace(known, is_undone=not known.is_undone))
+        model = self._model
+        known = next((item for item in model.items.backwards() if isinstance(item, GoalsNow)), None)
+        card = GoalsNow(key=new_ulid(), path="f.cir", run=number)
+        if known is not None and not number % 3:
+            card = replace(known, is_undone=not known.is_undone)
+        is_at_rest = model.can_change
+        is_written = bool(model.session_id) and not model.outbox.unwritten
+        problem = await model.transcript.keep_goals(card)
+        if problem is None and (is_at_rest or (is_written and self._streams(model))):
+            self._tell("carded", session=model.session_id, key=card.key, row=shape(card))
+
+    @staticmethod
+    def _streams(model: ConversationViewModel) -> bool:
+        """Whether an answer is under way, so that its run has the conversation open."""
+        return any(isinstance(row, AnswerText) and row.is_streaming for row in model.rows())
 
     async def branch(self, number: int) -> None:
         """Go on from the end, or from a message, in a tab beside."""

@@ -184,6 +184,8 @@ class Reference:
     """When it was ended by itself: their conversations, or what stood in new ones; an empty one does not come
     back."""
     front: str = ""
+    cards: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
+    """About goals, by conversation and key: shown, and by then written."""
     left: set[str] = field(default_factory=set)
     """Their tabs were closed while they ran: nobody saw how that ended."""
     was_killed: bool = False
@@ -213,6 +215,8 @@ class Reference:
                     self.left.add(line["session"])
                 case "replaces":
                     self._replace(line["session"], line["text"])
+                case "carded" if not is_full:
+                    self.cards.setdefault(line["session"], {})[line["key"]] = line["row"]
                 case "kept":
                     kept = before + line["typed"]
                 case "failed":
@@ -233,6 +237,7 @@ class Reference:
 
     def _replace(self, session: str, text: str) -> None:
         """From this message on another version may stand in the place of what did."""
+        self.cards.pop(session, None)
         rows = self.shown.get(session, [])
         at = next((at for at, row in enumerate(rows) if row == ["user", text]), len(rows))
         texts = [text, *(row[1] for row in rows[at:] if row[0] == "user")]
@@ -260,6 +265,11 @@ class Reference:
                     self._blame("rows are missing", shown=rows, now=now)
             elif now != rows:
                 self._blame("other rows", shown=rows, now=now)
+        for session in self.cards.keys() - self.deleted:
+            now = [row[:-1] for row in found.get(session, [])]
+            for row in self.cards[session].values():
+                if row[:-1] not in now:  # a change of it may have been taken back in the last moment
+                    self._blame("a card about goals is lost", card=row, now=found.get(session))
         self.left.clear()
         if self.tabs and tabs_of(opened) != self.tabs:
             self._blame("other tabs", before=self.tabs, now=tabs_of(opened))
