@@ -131,6 +131,25 @@ class CircuitView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DraftGap:
+    """A place of a ready sentence that is still to be filled in."""
+
+    label: str = ""
+    usual: str = ""
+    """What stands there where nothing is written; "" = something has to be."""
+    start: int = setting(0, bounds=(0, None))
+    end: int = setting(0, bounds=(0, None))
+    """Positions in the draft, in units of UTF-16."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftGaps:
+    """Those of one draft."""
+
+    gaps: tuple[DraftGap, ...] = setting(tuple, parts=lambda: DraftGap)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationTab:
     """A tab of the conversations as it was left."""
 
@@ -138,6 +157,8 @@ class ConversationTab:
     """Its id; "" for one that is not begun."""
     draft: str = ""
     """What was written into one that is not begun; of others it is kept by conversation."""
+    gaps: tuple[DraftGap, ...] = setting(tuple, parts=lambda: DraftGap)
+    """In that draft."""
     mode: WorkMode = setting("free", choices=("free", "workflow"))
     """Of one that is not begun."""
     provider: str = ""
@@ -182,6 +203,8 @@ class ProjectMemory:
     """Which of them is in front."""
     drafts: Mapping[str, str] = field(default_factory=dict)
     """What was written and not sent, by conversation ("" = the next new one)."""
+    gaps: Mapping[str, DraftGaps] = setting(dict, parts=lambda: DraftGaps)
+    """In those drafts, where there are any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

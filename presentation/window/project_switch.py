@@ -214,7 +214,7 @@ class ProjectSwitch(QObject):
     def _bring_back_conversations(self, root: Path, memory: ProjectMemory) -> None:
         """Before their list is read."""
         self._parts.conversation.tabs.bring_back(
-            root, memory.conversations, memory.front_conversation, memory.drafts
+            root, memory.conversations, memory.front_conversation, memory.drafts, memory.gaps
         )
 
     async def _restore(self, root: Path, memory: ProjectMemory, file: Path | None) -> None:
@@ -412,6 +412,12 @@ class ProjectSwitch(QObject):
             talks = self._parts.conversation.tabs
             if talks.root == root:
                 kept, front = talks.memory()
-                memory = replace(memory, drafts=talks.drafts(), conversations=kept, front_conversation=front)
+                memory = replace(
+                    memory,
+                    drafts=talks.drafts(),
+                    gaps=talks.gaps(),
+                    conversations=kept,
+                    front_conversation=front,
+                )
             state = state.with_memory(root, memory)
         self.state = state

@@ -11,6 +11,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
+from application.project.window_state import ProjectMemory, WindowState
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.ui.workspace import WindowServices
@@ -137,3 +138,39 @@ async def test_each_draft_comes_back_with_its_tab_when_the_project_does(
     assert [tab.reads_only for tab in tabs.all] == [False, True]
     assert tabs.drafts() == {stored: "behind it"}  # of the new one it is kept with its tab
     assert [tab.draft for tab in tabs.memory()[0]] == ["", "a new one"]
+
+
+async def test_what_is_still_to_be_filled_in_comes_back_with_its_draft(
+    desk: Desk, project: Path, until: Until
+) -> None:
+    """Behind a restart: of a conversation and of a new tab, in the middle of what was filled in."""
+    desk.services.workspace.shown_file = project / "filter.cir"
+    await said(desk, project, "why?")
+    edit = desk.panel.composer.edit
+    desk.panel.activateWindow()
+    edit.setFocus()
+    await until(edit.hasFocus)
+    QTest.keyClicks(edit, "/sw")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    QTest.keyClicks(edit, "R1")
+    press(desk.panel, Qt.Key.Key_T)
+    QTest.keyClicks(edit, "/monte")
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    tabs = desk.panel.tabs
+    memory = ProjectMemory(conversations=tabs.memory()[0], drafts=tabs.drafts(), gaps=tabs.gaps())
+    states = desk.services.app.program.window_state
+    await asyncio.to_thread(states.save, WindowState().with_memory(project, memory))
+    await desk.end()
+    again, kept = desk.start(), (await asyncio.to_thread(states.load)).memory_of(project)
+    again.tabs.bring_back(project, kept.conversations, 0, kept.drafts, kept.gaps)
+    again.tabs.set_project(project)
+    await desk.settled()
+
+    def marked() -> list[str]:
+        return [each.cursor.selectedText() for each in again.composer.edit.extraSelections()]
+
+    assert marked() == ["R1", "<first value>", "<last value>", "E6 values", "what it does to the goals"]
+    QTest.keyClick(again.composer.edit, Qt.Key.Key_Return)
+    assert again.notice == "Fill in: first value"
+    again.tabs.step(1)
+    assert marked() == ["1 %", "5 %"]

@@ -9,6 +9,7 @@ from PyQt6.QtCore import QEvent, QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeyEvent, QTextCursor, QTextFormat
 from PyQt6.QtWidgets import QPlainTextEdit, QTextEdit
 
+from application.project.window_state import DraftGap
 from presentation.ui.workspace import WindowServices
 
 _BEGIN, _END = "\ue000", "\ue001"
@@ -41,6 +42,32 @@ class KeptFields:
     """In which they stand; in another one they mean nothing."""
     spans: tuple[tuple[Gap, int, int], ...]
     """Each with its ends."""
+
+    def in_draft(self, draft: str) -> tuple[DraftGap, ...]:
+        """As they are kept with a draft, which has no blanks around it; () where it is another text."""
+        if self.text.strip() != draft:
+            return ()
+        before, most = _units(self.text) - _units(self.text.lstrip()), _units(draft)
+
+        def kept(position: int) -> int:
+            return min(max(position - before, 0), most)
+
+        return tuple(
+            DraftGap(label=gap.label, usual=gap.usual, start=kept(start), end=kept(end))
+            for gap, start, end in self.spans
+        )
+
+    @classmethod
+    def of_draft(cls, draft: str, gaps: Sequence[DraftGap]) -> KeptFields | None:
+        """Those that were kept with a draft; None where there are none in it."""
+        spans = ((Gap(each.label, each.usual), each.start, each.end) for each in gaps)
+        inside = tuple(span for span in spans if span[1] <= span[2] <= _units(draft))
+        return cls(draft, inside) if inside else None
+
+
+def _units(text: str) -> int:
+    """Its length as Qt counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class _Field:
@@ -106,13 +133,15 @@ class Fields(QObject):
             before, _, behind = rest.partition(_BEGIN)
             inside, _, rest = behind.partition(_END)
             plain += before
-            found.append((next(gap for gap in gaps if gap.shown == inside), len(plain)))
+            found.append((next(gap for gap in gaps if gap.shown == inside), _units(plain)))
             plain += inside
         cursor = self._edit.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(plain + rest)
         self._edit.setTextCursor(cursor)
-        self._fields = tuple(_Field(self._edit, gap, start, start + len(gap.shown)) for gap, start in found)
+        self._fields = tuple(
+            _Field(self._edit, gap, start, start + _units(gap.shown)) for gap, start in found
+        )
         if self._fields:
             self._choose(self._fields[0])
             self.changed.emit()

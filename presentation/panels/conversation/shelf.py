@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from domain.llm.costs import Cost
 from presentation.panels.conversation.attached import with_thumbnails
+from presentation.panels.conversation.fields import KeptFields
 from presentation.panels.conversation.items import Item, UserText
 from presentation.panels.conversation.stored import context_tokens_of, is_resting, items_of, title_of
 from presentation.panels.conversation.words import with_advice
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from application.groups.simulation import Simulation
     from application.ports.conversation import SessionInfo
     from application.ports.search import ConversationsFound
+    from application.project.window_state import DraftGap
     from domain.llm.chat import ProviderChoice
-    from presentation.panels.conversation.fields import KeptFields
     from presentation.panels.conversation.pending import PendingFile, Place
 
 _TITLE_LENGTH = 80
@@ -118,6 +119,18 @@ class Shelf:
             self.sessions = found
             self._changed()
         return found
+
+    def gaps_in(self, place: Place, draft: str) -> tuple[DraftGap, ...]:
+        """What is still to be filled in of a draft, as it is kept with it."""
+        fields = self.fields.get(place)
+        return () if fields is None else fields.in_draft(draft)
+
+    def put_draft(self, place: Place, draft: str, gaps: Sequence[DraftGap]) -> None:
+        """A draft as it was kept, unless there is one."""
+        if place not in self.drafts:
+            self.drafts[place] = draft
+            if (fields := KeptFields.of_draft(draft, gaps)) is not None:
+                self.fields[place] = fields
 
     def leave(self) -> None:
         """Another project: nothing is listed until it was read."""

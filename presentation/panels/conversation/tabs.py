@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from application.project.window_state import ConversationTab
+from application.project.window_state import ConversationTab, DraftGaps
 from domain.llm.chat import ProviderChoice, WebSearchChoice
 from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.panels.conversation.items import END, ScrollPlace
@@ -121,11 +122,16 @@ class ConversationTabs:
             self._keep_unbegun(tab)
 
     def bring_back(
-        self, root: Path, tabs: Sequence[ConversationTab], front: int, drafts: Mapping[str, str]
+        self,
+        root: Path,
+        tabs: Sequence[ConversationTab],
+        front: int,
+        drafts: Mapping[str, str],
+        gaps: Mapping[str, DraftGaps] = MappingProxyType({}),
     ) -> None:
         """What was there at an earlier start; called before the project is opened."""
         for session, text in drafts.items():
-            self.shelf.drafts.setdefault((root, session), text)
+            self.shelf.put_draft((root, session), text, gaps.get(session, DraftGaps()).gaps)
         self._before.setdefault(root, _Left(tuple(tabs), front))  # what this window left itself is newer
 
     @property
@@ -142,6 +148,7 @@ class ConversationTabs:
             ConversationTab(
                 conversation=tab.session_id,
                 draft="" if tab.session_id else tab.unsent,
+                gaps=() if tab.session_id else self.shelf.gaps_in(tab.place, tab.unsent),
                 mode=tab.mode,
                 provider=tab.choice.provider,
                 model=tab.choice.model,
@@ -178,6 +185,11 @@ class ConversationTabs:
         if text := "\n".join(filter(None, (found.get("", ""), *unbegun))):
             found[""] = text
         return found | {tab.session_id: tab.unsent for tab in tabs if tab.session_id and tab.unsent}
+
+    def gaps(self) -> dict[str, DraftGaps]:
+        """What is still to be filled in of the `drafts`."""
+        found = {key: self.shelf.gaps_in((self.root, key), text) for key, text in self.drafts().items()}
+        return {key: DraftGaps(gaps=gaps) for key, gaps in found.items() if gaps}
 
     async def _open_project(self, root: Path, first: ConversationViewModel) -> None:
         settings = await asyncio.to_thread(self._app.models.settings.load)
@@ -239,7 +251,7 @@ class ConversationTabs:
             if place is not None:
                 self.shelf.move_unsent(place, tab.place)
             else:
-                tab.draft = left.draft
+                self.shelf.put_draft(tab.place, left.draft, left.gaps)
         tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
         return tab
 
