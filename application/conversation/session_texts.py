@@ -127,8 +127,9 @@ def with_versions(session: ShownSession) -> ShownSession:
     return replace(session, messages=session.history)
 
 
-def plain_text(session: ShownSession, translate: Translate) -> str:
-    """The conversation to read, and to search in."""
+def plain_text(session: ShownSession, translate: Translate, *, with_ids: bool = False) -> str:
+    """The conversation to read, and to search in; `with_ids`: each message of the user's and each answer
+    with what it is named by elsewhere."""
     words = _Words(translate)
     lines = [_one_line(session.name), _one_line(words.facts(session)), ""]
     results = {message.call_id: message for message in session.messages if message.role == "tool"}
@@ -138,7 +139,7 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
         lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
     for message in _to_tell(session):
         lines += [
-            f"=== {words.heading(message, session)} ===",
+            f"=== {words.heading(message, session)}{_named(message) if with_ids else ''} ===",
             *_indented(message.reasoning, words.reasoning),
         ]
         lines += [visible(message.text)] if message.text else []
@@ -155,6 +156,10 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
         for shown in done.get(message.id, ()):
             lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
     return join_surrogates("\n".join(lines)).rstrip("\n") + "\n"
+
+
+def _named(message: ShownMessage) -> str:
+    return f" · {_one_line(message.id)}" if message.role in ("user", "assistant") else ""
 
 
 def _indented(text: str, label: str) -> list[str]:

@@ -34,7 +34,7 @@ _ACTIONS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """ACTION PROJECT [ID|TEXT] [NAME] [--format F] [-o FILE] [--keep N] [--stats] [--follow] [--yes]."""
+    """ACTION PROJECT [ID|TEXT] [NAME] [--format F] [-o FILE] [--at ID] [--keep N] [--stats] [--follow] ..."""
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID|TEXT")
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--removed", action="store_true")
     parser.add_argument("--for-good", action="store_true")
     parser.add_argument("--follow", action="store_true")
+    parser.add_argument("--at", metavar="MESSAGE")
     parser.add_argument("--keep", type=_kept, metavar="N")
     parser.add_argument("--yes", action="store_true")
 
@@ -90,29 +91,44 @@ def _kept(text: str) -> int:
 
 
 def _check_usage(args: argparse.Namespace) -> None:
-    if args.action == "list" and args.session is not None:
-        problem = msg("`sessions list` accepts a project only.")
-    elif args.action == "search" and not (args.session or "").strip():
-        problem = msg("`sessions search` needs the words to look for.")
-    elif args.action != "list" and args.session is None:
-        problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
-    elif args.action == "rename" and args.name is None:
-        problem = msg("`sessions rename` needs an id and a name.")
-    elif args.name is not None and args.action not in ("rename", "branch"):
-        problem = msg("A name is only used with `sessions rename` and `sessions branch`.")
-    elif args.removed and args.action not in ("list", "delete"):
-        problem = msg("--removed is only used with `sessions list` and `sessions delete`.")
-    elif args.for_good and args.action != "delete":
-        problem = msg("--for-good is only used with `sessions delete`.")
-    elif args.stats and args.action != "show":
-        problem = msg("--stats is only used with `sessions show`.")
-    elif args.follow and (args.action != "show" or args.stats or args.json):
-        problem = msg("--follow is only used with `sessions show`, without --stats and --json.")
-    elif args.action != "export" and (args.format or args.output):
-        problem = msg("--format and -o are only used with `sessions export`.")
-    elif args.action != "compress" and args.keep is not None:
-        problem = msg("--keep is only used with `sessions compress`.")
-    else:
+    action, has_id = args.action, args.session is not None
+    rules = (
+        (action == "list" and has_id, msg("`sessions list` accepts a project only.")),
+        (
+            action == "search" and not (args.session or "").strip(),
+            msg("`sessions search` needs the words to look for."),
+        ),
+        (
+            action != "list" and not has_id,
+            msg("Which conversation? `sessions {action}` needs an id.", action=args.action),
+        ),
+        (action == "rename" and args.name is None, msg("`sessions rename` needs an id and a name.")),
+        (
+            args.name is not None and action not in ("rename", "branch"),
+            msg("A name is only used with `sessions rename` and `sessions branch`."),
+        ),
+        (
+            args.removed and action not in ("list", "delete"),
+            msg("--removed is only used with `sessions list` and `sessions delete`."),
+        ),
+        (args.for_good and action != "delete", msg("--for-good is only used with `sessions delete`.")),
+        (args.stats and action != "show", msg("--stats is only used with `sessions show`.")),
+        (
+            args.follow and (action != "show" or args.stats or args.json),
+            msg("--follow is only used with `sessions show`, without --stats and --json."),
+        ),
+        (
+            action != "export" and (args.format or args.output),
+            msg("--format and -o are only used with `sessions export`."),
+        ),
+        (action != "branch" and args.at is not None, msg("--at is only used with `sessions branch`.")),
+        (
+            action != "compress" and args.keep is not None,
+            msg("--keep is only used with `sessions compress`."),
+        ),
+    )
+    problem = next((told for is_wrong, told in rules if is_wrong), None)
+    if problem is None:
         return
     raise UserInputError(
         problem,
@@ -210,7 +226,7 @@ async def _show(args: argparse.Namespace, app: Application, out: Output) -> None
         out.json(_session_document(session, out))
         return
     _note_problems(session, out)
-    out.line(plain_text(session, out.translate).rstrip("\n"))
+    out.line(plain_text(session, out.translate, with_ids=True).rstrip("\n"))
 
 
 async def _show_use(session: ShownSession, project: Path, app: Application, out: Output) -> None:
@@ -362,10 +378,27 @@ async def _branch(args: argparse.Namespace, app: Application, out: Output) -> No
     sessions = app.conversations.sessions
     info = await sessions.find(args.project, args.session)
     name = args.name or out.translate(msg("{name} (branch)", name=" ".join(info.name.split())))
-    new = await sessions.branch(args.project, info.session_id, name=name)
+    at = await _message_meant(args, info, app) if args.at is not None else ""
+    new = await sessions.branch(args.project, info.session_id, name=name, at=at)
     if out.as_json:
-        out.json({"ok": True, "id": new, "name": name, "from": info.session_id})
+        document = {"ok": True, "id": new, "name": name, "from": info.session_id}
+        out.json(document | ({"at": at} if at else {}))
     out.say(msg("Branched as {id}: {name}", id=new, name=visible(name)))
+
+
+async def _message_meant(args: argparse.Namespace, info: SessionInfo, app: Application) -> str:
+    """The id of the message of a conversation that --at names, by it or by its first letters."""
+    session = await app.conversations.sessions.show(args.project, info.session_id)
+    ids = {each.id for each in session.history if each.role in ("user", "assistant")}
+    found = [args.at] if args.at in ids else [each for each in ids if each.startswith(args.at.upper())]
+    if len(found) != 1 or not args.at:
+        several = msg("Several messages of this conversation begin with {text}.", text=repr(args.at))
+        raise UserInputError(
+            several if found else msg("This conversation has no message {text}.", text=repr(args.at)),
+            advice=msg("Give the id of a message or an answer; `sessions show` prints them."),
+            error_type="no_message",
+        )
+    return found[0]
 
 
 async def _compress(args: argparse.Namespace, app: Application, out: Output) -> None:

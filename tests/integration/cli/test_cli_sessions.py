@@ -1,6 +1,7 @@
 """`sessions list|show|export|delete` as scripts and people use it."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -167,6 +168,29 @@ def test_a_branch_has_what_was_said_and_goes_its_own_way(cli, project, conversat
     assert {each["name"] for each in cli("sessions", "list", project, "--json").document["sessions"]} == {
         "Amp", "Amp (branch)", "Zeros"
     }  # fmt: skip
+
+
+def test_a_branch_goes_on_from_the_message_it_is_given(cli, project):
+    """Of an answer with it, of a question from before it, by the id that the conversation shows."""
+    events = []
+    for number, words in enumerate((("Why?", "So."), ("And then?", "Nothing."))):
+        question = m.create_human_message(words[0], message_id=f"01K00000000{number}ABCDEFGHJKMNPQ")
+        turn = {"event": "turn", "turn_id": str(question.id)}
+        reply = m.create_ai_message(words[1], message_id=f"01K00000000{number}BCDEFGHJKMNPQR")
+        events += [said(question), {**turn, "state": "started"}, said(reply)]
+        events += [{**turn, "state": "ended", "stop_reason": "completed"}]
+    old = new(project, *events)
+    printed = re.findall("· (01K00000000\\w+) ===", cli("sessions", "show", project, old).stdout)
+    shown = cli("sessions", "show", project, old, "--json").document["messages"]
+    assert printed == [message["id"] for message in shown]
+    for at, letters, texts in ((1, 13, ["Why?", "So."]), (2, 26, ["Why?", "So."])):
+        done = cli("sessions", "branch", project, old, "--at", printed[at][:letters], "--json")
+        assert (done.exit_code, done.document["at"]) == (0, printed[at])
+        shown = cli("sessions", "show", project, done.document["id"], "--json").document["messages"]
+        assert [message["text"] for message in shown] == texts
+    for wrong in ("01K00000000", "01ZZZZZZ", ""):
+        refused = cli("sessions", "branch", project, old, "--at", wrong, "--json")
+        assert (refused.exit_code, refused.document["errors"][0]["error_type"]) == (2, "no_message")
 
 
 def test_nothing_is_deleted_without_a_yes(cli, project, conversation):
