@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -61,6 +62,8 @@ from domain.llm.messages import get_output_items, once_each
 MERGE_WINDOW_S = 0.04
 """Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""
 
+_TURN_S = 0.005
+"""After so long the loop goes on with what else there is."""
 _MOST_WAITING = 256
 """Pieces read ahead of a slow consumer; then the connection waits."""
 
@@ -345,10 +348,14 @@ class _ReadAhead:
 
     async def _read(self) -> None:
         stream = self._open_stream()
+        until = time.monotonic() + _TURN_S
         try:
             async for chunk in stream:
                 self._chunks.append(chunk)
                 self._news.set()
+                if time.monotonic() > until:  # one reading of the connection may hold hundreds
+                    await asyncio.sleep(0)
+                    until = time.monotonic() + _TURN_S
                 while len(self._chunks) >= _MOST_WAITING:
                     self._room.clear()
                     await self._room.wait()

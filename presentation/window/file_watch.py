@@ -95,9 +95,17 @@ class FileWatch(QObject):
 
     def _tell_from_thread(self, event: FileSystemEvent) -> None:
         """On watchdog's thread."""
-        if event.event_type in _TOLD and not (event.is_directory and event.event_type == "modified"):
-            target = getattr(event, "dest_path", "") if event.event_type == "moved" else ""
-            self._arrived.emit(event.event_type, _text(event.src_path), _text(target))
+        root = self.root
+        if (
+            root is not None
+            and event.event_type in _TOLD
+            and not (event.is_directory and event.event_type == "modified")
+        ):
+            source = _text(event.src_path)
+            target = _text(getattr(event, "dest_path", "")) if event.event_type == "moved" else ""
+            # A run writes hundreds of files of no interest: they are no work for the window's thread.
+            if _concerns(source, root) or _concerns(target, root):
+                self._arrived.emit(event.event_type, source, target)
 
     def _on_arrived(self, kind: str, source: str, target: str) -> None:
         root = self.root
@@ -149,6 +157,13 @@ class FileWatch(QObject):
 
 def _text(path: str | bytes) -> str:
     return path if isinstance(path, str) else path.decode("utf-8", "surrogateescape")
+
+
+def _concerns(path: str, root: Path) -> bool:
+    """Whether anything is told of a path."""
+    if not path.startswith(f"{root}{os.sep}{PROJECT_FOLDER}{os.sep}"):
+        return bool(path)
+    return _is_result(Path(path), root) or _is_conversation(Path(path), root)
 
 
 def _is_result(path: Path, root: Path) -> bool:
