@@ -43,6 +43,11 @@ class ConversationAdapters:
 
         return checkpoint_texts()
 
+    def request_texts(self) -> KnownTexts:
+        from infrastructure.persistence.known_texts import request_texts
+
+        return request_texts()
+
     def forget_checkpoints(self, database: Path, thread: str) -> None:
         from infrastructure.persistence.checkpoint_rows import forget_thread
 

@@ -55,6 +55,7 @@ class Design:
             narrators=self._outside.conversations.narrators,
             chat=self._chat,
             checkpoint_texts=self._outside.conversations.checkpoint_texts,
+            request_texts=self._outside.conversations.request_texts,
         )
 
     @cached_property

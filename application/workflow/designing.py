@@ -99,10 +99,13 @@ class DesignCircuit:
         narrators: Callable[[str], Narrate],
         chat: Callable[[], ChatWithModel],
         checkpoint_texts: Callable[[], KnownTexts],
+        request_texts: Callable[[], KnownTexts],
     ) -> None:
-        """`chat` has the models; `checkpoint_texts` is called in a thread, before the first checkpoint."""
+        """`chat` has the models; `checkpoint_texts` is called in a thread, before the first checkpoint, and
+        `request_texts` where the built-in designer reads a request."""
         self._chat = chat
         self._checkpoint_texts = checkpoint_texts
+        self._request_texts = request_texts
         self._projects = projects
         self._simulate = simulate
         self._measure = measure
@@ -190,6 +193,7 @@ class DesignCircuit:
                 is_by_rules=provider == BUILTIN,
                 said_before=record.said(),
                 circuit=circuit,
+                known=self._request_texts,
             )
         finally:
             await off_loop(files.close)
@@ -316,7 +320,10 @@ class DesignCircuit:
         is_builtin = model.choice.provider == BUILTIN
         workflow = Workflow(
             understand=RuleGoals(
-                journal.said_before, circuit=journal.run.circuit, ask_about=model.ask_about_circuit
+                journal.said_before,
+                circuit=journal.run.circuit,
+                ask_about=model.ask_about_circuit,
+                known=self._request_texts,
             )
             if is_builtin
             else ModelGoals(model.steps, model.goals_prompt),

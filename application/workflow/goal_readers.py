@@ -18,6 +18,7 @@ from domain.design import catalogue
 from domain.design.designer import DesignIntent
 from domain.design.goal_extraction import GoalsRead, read_answer
 from domain.design.goal_words import in_words_of
+from domain.design.likeness import KnownTexts
 from domain.design.locked_elements import speaks_of_locks
 from domain.design.sentence import LONGEST_REQUEST, read_sentence
 from domain.llm.context_block import fence_data
@@ -143,14 +144,17 @@ class RuleGoals:
         *,
         circuit: str = "",
         ask_about: Callable[[str, str], Awaitable[str]] | None = None,
+        known: Callable[[], KnownTexts],
     ) -> None:
-        """`said_before`: what the user said before in this conversation, oldest first.
+        """`said_before`: what the user said before in this conversation, oldest first. `known` gives the
+        known requests, in a thread; beside a circuit they are asked last.
 
         `ask_about(circuit, text)` gives the goals that a text asks of the circuit to begin from, as JSON.
         """
         self._said_before = said_before
         self._circuit = circuit
         self._ask_about = ask_about
+        self._known = known
 
     async def __call__(self, text: str) -> Understood:
         """A kind of circuit that is named means a new one, unless a change of the one there is wanted."""
@@ -158,13 +162,16 @@ class RuleGoals:
         if is_of_circuit and (found := await self._of_circuit(text)) is not None:
             return found
         try:
-            intent = await asyncio.to_thread(understand_by_rules, text, self._said_before())
+            known = None if self._circuit else self._known
+            intent = await asyncio.to_thread(understand_built_in, text, self._said_before(), known)
         except CircuitError as error:
             is_unnamed = error.error_type == "unknown_circuit" or not _NAMES_A_KIND.search(text)
             may_be = bool(self._circuit) and is_unnamed and not is_of_circuit
             if may_be and (found := await self._of_circuit(text)) is not None:
                 return found
-            raise
+            if not (self._circuit and is_unnamed):
+                raise
+            intent = await asyncio.to_thread(understand_built_in, text, (), self._known)
         return Understood(intent=intent, is_new_circuit=bool(self._circuit))
 
     def _is_of_circuit(self, text: str) -> bool:
@@ -191,13 +198,16 @@ def wants_improvement(text: str) -> bool:
     return bool(read_sentence(text[:LONGEST_REQUEST]).mentions)
 
 
-def understand_by_rules(text: str, before: Sequence[str]) -> DesignIntent:
+def understand_built_in(
+    text: str, before: Sequence[str], known: Callable[[], KnownTexts] | None
+) -> DesignIntent:
     """The request by itself; one that has not all of its figures, with what was said before it.
 
-    No more of that than is needed, the newest first. Raises CircuitError.
+    No more of that than is needed, the newest first. Without `known` requests by the rules alone. Raises
+    CircuitError.
     """
     try:
-        return catalogue.understand(text)
+        return catalogue.understand(text, known and known())
     except CircuitError as error:
         if error.error_type not in ("unknown_circuit", "missing_goal") or not _ASKS.search(text):
             raise

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from application.design.round_history import begun_with
 from domain.design.goal_change import goals_changed_by
+from domain.design.likeness import KnownTexts
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
@@ -116,22 +117,27 @@ async def read_message(
     is_by_rules: bool,
     said_before: Sequence[str] = (),
     circuit: str = "",
+    known: Callable[[], KnownTexts] | None = None,
 ) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 
     `state` is that of the finished design, None where chats only were led. For a language model, not read
     `is_by_rules`, what does not ask for a new circuit refines this one. `said_before`: by the user, in the
     conversation. `circuit` is the one at hand ("" for none), of which figures alone may be asked; they
-    are no matter of a finished design of another one.
+    are no matter of a finished design of another one. `known` requests help to tell a first one.
     """
-    from application.workflow.goal_readers import understand_by_rules, wants_improvement
+    from application.workflow.goal_readers import understand_built_in, wants_improvement
 
     if not is_by_rules:
         if state is None:
             return NextMessage("begins")
         return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
     try:
-        await asyncio.to_thread(understand_by_rules, text, said_before if state is None else ())
+        if state is None:
+            asked = None if circuit else known
+            await asyncio.to_thread(understand_built_in, text, said_before, asked)
+        else:
+            await asyncio.to_thread(understand_built_in, text, (), None)
     except CircuitError as error:
         has_figure = bool(circuit) and await asyncio.to_thread(wants_improvement, text)
         if state is None:

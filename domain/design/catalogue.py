@@ -25,8 +25,10 @@ from domain.design.engine.wording import joined
 from domain.design.families.filter_requests import order_of
 from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.goal_words import with_words
+from domain.design.likeness import KnownTexts
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import LONGEST_REQUEST, Sentence, read_sentence
+from domain.design.weighing import Ruled, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -172,11 +174,13 @@ _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
 
 
-def understand(text: str) -> DesignIntent:
+def understand(text: str, known: KnownTexts | None = None) -> DesignIntent:
     """Family, requirement and goals of a request.
 
-    Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it
-    cannot do without) or "impossible_goal" (demands that contradict each other or physics).
+    `known` requests help where the rules find no family, the wrong figures or only guess; without them the
+    rules decide alone. Raises CircuitError: "unknown_circuit" (with the list of what is known),
+    "missing_goal" (a value it cannot do without) or "impossible_goal" (demands that contradict each other or
+    physics).
     """
     if len(text) > LONGEST_REQUEST:
         raise _unknown(
@@ -187,11 +191,27 @@ def understand(text: str) -> DesignIntent:
             ),
             Sentence(text="", mentions=(), links=(), language="en"),
         )
-    cards, text = cards_named(text)
-    sentence = read_sentence(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", text)))
-    family, claim = choose_family(sentence)
-    intent = family.understand(sentence, claim, cards)
+    cards, plain = cards_named(text)
+    sentence = read_sentence(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", plain)))
+    ruled = _by_rules(sentence, cards)
+    if known is not None:
+        intent = weighed(text, sentence, ruled, families=FAMILIES, known=known, cards=cards)
+    elif isinstance(ruled.outcome, CircuitError):
+        raise ruled.outcome
+    else:
+        intent = ruled.outcome
     return replace(intent, goals=with_words(intent.goals, sentence))
+
+
+def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
+    try:
+        family, claim = choose_family(sentence)
+    except CircuitError as error:
+        return Ruled("", 0.0, error, is_other=_names_another(sentence))
+    try:
+        return Ruled(family.key, claim.score, family.understand(sentence, claim, cards))
+    except CircuitError as error:
+        return Ruled(family.key, claim.score, error)
 
 
 def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
@@ -287,12 +307,14 @@ def _described(sentence: Sentence, claims: Mapping[str, Claim]) -> DeclaredFamil
     if surest > _PLAUSIBLE:
         return None
     key = described(sentence, FAMILIES, least=_TELLING if surest > _GUESSED else 1)
-    is_other = any(
-        not (row.is_general or row.family) and _says(sentence, row.words, ()) for row in NOT_DESIGNED
-    )
-    if not key or is_other or sentence.has(FAMILIES[key].family.words.excludes):
+    if not key or _names_another(sentence) or sentence.has(FAMILIES[key].family.words.excludes):
         return None
     return FAMILIES[key]
+
+
+def _names_another(sentence: Sentence) -> bool:
+    """Whether a sentence names a circuit that is known and not designed."""
+    return any(not (row.is_general or row.family) and _says(sentence, row.words, ()) for row in NOT_DESIGNED)
 
 
 def named_in(text: str) -> set[str]:

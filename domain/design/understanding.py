@@ -402,3 +402,8 @@ def left_out(unused: Sequence[Mention]) -> tuple[Message, ...]:
 def not_understood(text: str) -> Message:
     """One remark of what had no effect."""
     return msg("“{text}” was not understood and had no effect on the design.", text=text)
+
+
+def is_not_understood(remark: Message) -> bool:
+    """Whether a remark is that one."""
+    return remark.template == not_understood("").template

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from domain.circuit.figures import told_apart
 from domain.design.understanding import impossible, missing_goal
 from shared.errors import CircuitError
@@ -94,6 +96,14 @@ def assumed(label: Message, value: Message | str) -> Message:
 def not_named(one: Message) -> Message:
     """The kind of circuit is a guess."""
     return msg("The circuit was not named; {circuit} is designed.", circuit=one)
+
+
+def taken_for(one: Message, words: Sequence[str]) -> Message:
+    """The same, with the words that speak for it."""
+    return msg(
+        "The circuit was not named; {circuit} is designed because of: {words}.",
+        circuit=one, words=", ".join(words),
+    )  # fmt: skip
 
 
 def joined(items: list[Message]) -> Message:

@@ -147,7 +147,7 @@ FAMILY = kit.Family(
             r"(?:voltage|precision) reference|reference(?=.*(?:drift|ppm|tempco))|(?:基准|参考)电压|电压基准|"
             r"基准(?:源|(?=.*(?:温漂|ppm)))"
         ),
-        excludes=r"zener|齐纳|稳压管|ldo|regulator|稳压器|schmitt|comparator|比较器|led|current[\s-]s",
+        excludes=r"zener|齐纳|稳压管|ldo|regulator|稳压器|schmitt|comparator|比较器|(?<![a-z])leds?(?![a-z])|current[\s-]s",
     ),
     quantities=_QUANTITIES,
     goals=(

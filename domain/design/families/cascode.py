@@ -88,7 +88,7 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:bjt |npn |transistor )?cascode(?: (?:bjt|npn|transistor))?(?: (?:voltage )?"
                r"(?:amplifier|amp|stage|circuit))?|共射[\s-]?共基(?:极)?(?:组态)?(?:放大)?(?:器|电路)?"),
-        excludes=rf"folded|telescopic|折叠|套筒|mos|fet|mirror|镜|共源|{rows.OTHER_DEVICES}",
+        excludes=rf"folded|telescopic|折叠|套筒|mos(?!t)|fet|mirror|镜|共源|{rows.OTHER_DEVICES}",
         refuses=(transistor.NO_PNP,),
     ),
     quantities=rows.quantities(

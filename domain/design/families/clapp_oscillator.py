@@ -92,7 +92,7 @@ FAMILY = kit.Family(
                r"(?: (?:oscillator|circuit))?|"
                r"(?:改进型?的?)?(?:电容三点式\s?[(（]?)?(?:克拉[泼普波]|clapp)[)）]?(?:lc)?(?:正弦波?)?"
                r"(?:振荡|震荡)?(?:器|电路)?"),
-        excludes=r"hartley|哈特莱|电感三点式|pierce|crystal|晶振|石英|mos|fet|vco|压控",
+        excludes=r"hartley|哈特莱|电感三点式|pierce|crystal|晶振|石英|mos(?!t)|fet|vco|压控",
         refuses=(transistor.NO_PNP,),
     ),
     quantities=(rows.frequency_row((50e3, 30e6), 5e6), SUPPLY_V, kit.TOLERANCE),

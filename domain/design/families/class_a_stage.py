@@ -122,7 +122,7 @@ FAMILY = kit.Family(
             r"(?:甲类|(?<![a-z])a类)(?:单端|射极|跟随|功率|耳机|音频)*(?:输出级?|放大|功放)?(?:器|级|电路)?"
         ),
         excludes=(
-            r"common[\s-]?(?:emitter|source|base)|共[射源基]|mos|converter|变换器|transformer|变压器|choke|扼流|"
+            r"common[\s-]?(?:emitter|source|base)|共[射源基]|mos(?!t)|converter|变换器|transformer|变压器|choke|扼流|"
             r"class[\s-]?a/?[bd]|甲乙|ab类|push[\s-]pull|推挽|互补|single[\s-]supply|单电源|tube|valve|电子管|胆机"
         ),
     ),

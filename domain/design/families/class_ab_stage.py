@@ -160,7 +160,7 @@ FAMILY = kit.Family(
             r"(?:甲乙|ab)类(?:推挽|互补|对称|射极|跟随|功率)*(?:输出级?|放大|功放)?(?:器|级|电路)?|"
             r"(?:推挽|互补)(?:对称|射极|跟随|功率)*(?:输出级|功放)(?:电路)?|(?:推挽|互补)(?:对称)?射极跟随器|ocl(?:功放|电路)?"
         ),
-        excludes=r"mos|cmos|converter|变换器|transformer|变压器|single[\s-]supply|单电源|otl|class[\s-]?d|丁类",
+        excludes=r"mos(?!t)|cmos|converter|变换器|transformer|变压器|single[\s-]supply|单电源|otl|class[\s-]?d|丁类",
     ),
     quantities=QUANTITIES,
     goals=GOALS,

@@ -71,7 +71,7 @@ FAMILY = kit.Family(
             r"(?:the )?base (?:is )?(?:ac[\s-])?grounded|grounded[\s-]base|基极(?:交流)?接地|"
             r"(?:单(?:级|管))?(?:bjt|npn|三极管|晶体管)?共基极?(?:组态)?(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"
         ),
-        excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos|fet|{rows.OTHER_DEVICES}",
+        excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos(?!t)|fet|{rows.OTHER_DEVICES}",
         refuses=(NO_PNP,),
     ),
     quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),

@@ -81,7 +81,7 @@ FAMILY = kit.Family(
                r"(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"),
         plausible=(r"(?:single[\s-](?:stage|transistor) )?(?:bjt|npn|bipolar|transistor)(?: transistor)? "
                    r"(?:voltage )?(?:amplifier|amp|stage)|(?:单管|三极管|晶体管|bjt|npn)放大(?:器|电路)"),
-        excludes=(rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos|fet|{rows.OTHER_DEVICES}"),
+        excludes=(rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos(?!t)|fet|{rows.OTHER_DEVICES}"),
         refuses=(transistor.NO_PNP,),
     ),
     quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),

@@ -116,7 +116,7 @@ FAMILY = kit.Family(
             r"(?:威尔逊|维德拉|微)(?:镜像)?(?:恒)?电流源(?:电路)?"
         ),
         plausible=r"(?:constant[\s-])?current[\s-](?:source|sink)|恒?(?:电)?流源",
-        excludes=r"mos|cmos|led|charger|充电|driver|op[\s-]?amp|运放|differen|差分",
+        excludes=r"mos(?!t)|cmos|(?<![a-z])leds?(?![a-z])|charger|充电|driver|op[\s-]?amp|运放|differen|差分",
         refuses=(transistor.NO_PNP,),
     ),
     quantities=(

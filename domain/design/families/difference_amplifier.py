@@ -64,7 +64,7 @@ FAMILY = kit.Family(
         ),
         plausible=r"subtract\w*",
         excludes=rf"instrument|仪表|仪用|{rows.NEITHER_MORE}|pair|差分对|bjt|npn|bipolar|discrete|bc ?5\d\d|"
-                 rf"2n\d{{4}}|双极|恒流|集电极|射极|emitter|collector|tail|尾电流|fully|全差分|ota|mos|mirror|电流镜|有源",
+                 rf"2n\d{{4}}|双极|恒流|集电极|射极|emitter|collector|tail|尾电流|fully|全差分|ota|mos(?!t)|mirror|电流镜|有源",
     ),
     quantities=(
         rows.gain_row((0.1, 1000), 10, default=1.0),

@@ -96,7 +96,7 @@ FAMILY = kit.Family(
                r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit|buffer))*|"
                r"(?:三极管|晶体管)?(?:射极?(?:跟?随|输出)器?|共集(?:电极)?)(?:组态)?(?:放大)?(?:器|电路)?"),
         plausible=r"(?:transistor|bjt|npn|三极管|晶体管)\s?(?:voltage )?(?:buffer|follower|缓冲器?|跟随器)",
-        excludes=rf"class[\s-]?a(?![a-z])|甲类|cascode|common[\s-](?:base|emitter)|共射|共基|mos|fet|{rows.OTHER_DEVICES}",
+        excludes=rf"class[\s-]?a(?![a-z])|甲类|cascode|common[\s-](?:base|emitter)|共射|共基|mos(?!t)|fet|{rows.OTHER_DEVICES}",
         refuses=(transistor.NO_PNP,),
     ),
     quantities=rows.quantities(

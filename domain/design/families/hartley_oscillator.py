@@ -99,7 +99,7 @@ FAMILY = kit.Family(
         named=(r"(?:bjt |npn |transistor |tapped[\s-](?:coil|inductor) )*hartley"
                r"(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|tapped[\s-](?:coil|inductor) oscillator|"
                r"(?:哈特[莱利来雷]|哈脱莱|电感三点式)(?:lc)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?"),
-        excludes=r"colpitts|考[毕比]兹|电容三点式|clapp|pierce|crystal|晶振|石英|mos|fet|vco|压控",
+        excludes=r"colpitts|考[毕比]兹|电容三点式|clapp|pierce|crystal|晶振|石英|mos(?!t)|fet|vco|压控",
         refuses=(NO_PNP,),
     ),
     quantities=(rows.frequency_row((50e3, 30e6), 1e6), SUPPLY_V, kit.TOLERANCE),

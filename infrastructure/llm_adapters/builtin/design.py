@@ -41,6 +41,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     simulation_failed,
     told,
 )
+from infrastructure.persistence.known_texts import request_texts
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -159,7 +160,7 @@ def design(command: Design, speech: Speech) -> Plan:
     if command.is_question:
         return _not_understood(speech)
     try:
-        intent = understand(command.text)
+        intent = understand(command.text, request_texts())
         cards = intent.parameters.get(CARDS, {})
         proposal = yield from _with_tables(cards, lambda tables: propose(intent, speech.say, tables))
     except CircuitError as error:

@@ -12,6 +12,7 @@ from typing import Any
 
 from domain.design.catalogue import understand
 from domain.design.engine.declaration import STATED
+from domain.design.likeness import KnownTexts
 from shared.errors import CircuitError
 from tests.ground.cases import for_each
 
@@ -19,10 +20,10 @@ _LINES = Path(__file__).with_name("sentences_by_others.txt").read_text(encoding=
 _NONSENSE = "unknown_circuit"
 
 
-def in_short(sentence: str) -> str:
+def in_short(sentence: str, known: KnownTexts | None = None) -> str:
     """``buck fsw=300000 iout=3 vin=12 vout=5``, or the kind of error."""
     try:
-        intent = understand(sentence)
+        intent = understand(sentence, known)
     except CircuitError as error:
         return error.error_type
     values: Mapping[str, Any] = intent.parameters

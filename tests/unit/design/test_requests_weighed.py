@@ -1,0 +1,55 @@
+"""Requests whose words alone do not settle which circuit is meant, weighed against known ones.
+
+`sentences_weighed.txt` holds sentences by authors who saw the families and their quantities only, none of
+them among the known requests: sentence | family and what it stated.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from domain.design.catalogue import understand
+from infrastructure.persistence.known_texts import request_texts
+from shared.errors import CircuitError
+from tests.ground.cases import for_each
+from tests.unit.design.test_sentences_by_others import in_short
+
+_LINES = Path(__file__).with_name("sentences_weighed.txt").read_text(encoding="utf-8").splitlines()
+
+
+@for_each(("sentence", "meant"), [tuple(line.rsplit(" | ", 1)) for line in _LINES])
+def test_a_sentence_is_understood_as_meant(sentence: str, meant: str) -> None:
+    assert in_short(sentence, request_texts()) == meant
+
+
+@for_each(
+    "sentence",
+    [
+        "The train at 10:45 takes 3 hours and costs 55 euros",
+        "My amplifier has 40 dB of gain and 3 MHz of bandwidth, why does it ring?",
+        "Half-bridge resonant supply, 400 V to 24 V, 15 A",
+        "Please compare a 12 V battery with a 24 V one",
+        "our oscillator, the 10 MHz one, draws 5 mA from 5 V, and that is too much",
+        "a charger for two lithium cells, 8.4 V and 2 A",
+        "class D stage of 100 W into 4 ohm, 400 kHz",
+        "这个放大器增益40dB、带宽3MHz，为什么会振铃",
+        "明天3点开会，预算5000元，20个人参加",
+        "给两节锂电池充电的充电器，8.4V，2A",
+        "D类功放，100W，4欧，开关频率400kHz",
+        "把R1从10k改成22k，再仿真1ms",
+        "我家客厅有12V的灯带5米，物业说要交3A的电费",
+        "半桥谐振电源，400V转24V，15A",
+    ],
+)
+def test_what_asks_for_no_circuit_of_ours_is_refused_all_the_same(sentence: str) -> None:
+    assert in_short(sentence, request_texts()) == "unknown_circuit"
+
+
+def test_what_spoke_for_a_circuit_is_told() -> None:
+    sentence = "功放偏置那块要用Vbe倍增器,两端要2.4V,流过的电流5mA,工作环境从0度到70度。"
+    told = [str(note) for note in understand(sentence, request_texts()).assumptions]
+    assert any("is designed because of: " in note and "倍增" in note for note in told)
+    with pytest.raises(CircuitError):  # the rules alone know a power amplifier in it
+        understand(sentence)
