@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from application.simulation.second_try import run_patiently
 from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.hierarchy import read_circuit
 from domain.simulation.branch_currents import with_saves
@@ -53,7 +54,7 @@ class FindOperatingPoint:
         try:
             await off_loop(folder.mkdir)
             job = await off_loop(lambda: deck.job(folder, timeout_s=min(timeout_s, _LONGEST_S)))
-            run = await self.simulator.run(job)
+            run = await run_patiently(self.simulator, job)
             return await off_loop(self._read, run, inventory, wiring)
         except CircuitAIError:
             return None

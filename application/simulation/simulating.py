@@ -21,6 +21,7 @@ from application.simulation.operating_points import FindOperatingPoint
 from application.simulation.other_texts import WithTexts
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
+from application.simulation.second_try import run_patiently
 from application.simulation.stepped_simulation import run_steps, steps_of
 from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree, SourceFile
 from domain.circuit.simulator_settings import Dialect
@@ -157,7 +158,8 @@ class RunSimulation:
                     watch=watch,
                 )
             else:
-                run = await self.simulator.run(
+                run = await run_patiently(
+                    self.simulator,
                     prepared.job(folder, timeout_s=request.timeout_s),
                     on_progress=on_progress,
                     watch=None if watch is None else replace(watch, wiring=_whole_wiring(prepared)),

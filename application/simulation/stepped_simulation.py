@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from application.ports.simulation import RunWatch
 from application.simulation.growing_steps import GrowingSteps
+from application.simulation.second_try import run_patiently
 from domain.circuit.stepping import (
     StepPoint,
     at_point,
@@ -78,7 +79,8 @@ async def run_steps(
             await asyncio.to_thread(lambda: at.wiring)
             own = folder / f"step{number:04d}"
             await asyncio.to_thread(own.mkdir)
-            run = await simulator.run(
+            run = await run_patiently(
+                simulator,
                 at.job(own, timeout_s=max(left, 0.1)),
                 on_progress=partial(followed.progress, number),
                 watch=followed.watch(number, at),

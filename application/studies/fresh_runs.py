@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.simulation.prepared_circuit import PreparedCircuit
+from application.simulation.second_try import run_patiently
 from application.studies.measures import StudyMeasures
 from application.studies.plan import NOMINAL, Point, StudyPlan
 from domain.circuit.numbers import format_number
@@ -66,7 +67,7 @@ class FreshRuns:
         for number, point in enumerate(points):
             place = folder / FOLDER / str(number)
             wiring, job = await off_loop(_job, prepared, plan, point, place, timeout_s)
-            run = await self.simulator.run(job)
+            run = await run_patiently(self.simulator, job)
             of_it = measures.of_one_run(wiring)
             found.append(await off_loop(self._measured, run, plan, of_it, point, number))
         return found

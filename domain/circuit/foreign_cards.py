@@ -116,6 +116,14 @@ TABLE = late_pattern(
     r"(?P<points>.*)\)\s*$",
     re.IGNORECASE,
 )
+STARTUP_S = "20u"
+"""How long LTspice takes to switch the sources on after `startup`."""
+CONSTANT_SOURCE = late_pattern(
+    r"^\s*\S+\s+\S+\s+\S+\s+(?:dc\s*=?\s*)?(?P<value>\{[^{}]*\}|[-+.\d][^\s(){}]*)"
+    r"(?:\s+ac\b[^()]*)?\s*$",
+    re.IGNORECASE,
+)
+"""A voltage or current source whose value is the same at all times."""
 MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
 BARE_AT = late_pattern(r"\b(?P<key>at|td|rise|fall|cross)\s+(?=[\d.{+-]|last\b)", re.IGNORECASE)
 """In a measurement, without the equals sign."""

@@ -10,7 +10,7 @@ text, told by its files; a rotation is clockwise, ``M`` is a mirror at the uprig
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -259,6 +259,7 @@ class _Writer:
                     "Bus taps are not read: {count} of them leave nodes unconnected.", count=len(sheet.unread)
                 )
             )
+        names = frozenset(part.name.lower() for part, _ in placed)
         lines = []
         for part, symbol in placed:
             if symbol is None or (symbol.is_assumed and not nets.touches(part, symbol)):
@@ -281,8 +282,8 @@ class _Writer:
                 for pin in symbol.pins
             ]
             nodes += _fourth(part.attributes.get("prefix", symbol.prefix)[:1].upper(), nodes)
-            lines.append(self._line(part, symbol, nodes, depth))
-        self.lettered = dict(_lettered(placed))
+            lines.append(self._line(part, symbol, nodes, names, depth))
+        self.lettered = dict(_lettered(placed, names))
         return [_with_letters(line, self.lettered) for line in lines]
 
     def _symbol(self, part: Part) -> Symbol | None:
@@ -295,7 +296,9 @@ class _Writer:
             self._symbols[key] = found
         return self._symbols[key]
 
-    def _line(self, part: Part, symbol: Symbol, nodes: Sequence[str], depth: int) -> str:
+    def _line(
+        self, part: Part, symbol: Symbol, nodes: Sequence[str], names: Collection[str], depth: int
+    ) -> str:
         name = part.name or "?"
         given = part.attributes
         prefix = given.get("prefix", symbol.prefix)
@@ -303,7 +306,7 @@ class _Writer:
             return self._block_line(part, symbol, nodes, depth)
         letter = prefix[0]
         self.letters.add(letter.lower())
-        named = _called(name, letter)
+        named = _called(name, letter, names)
         texts = {
             "spicemodel": given.get("spicemodel", symbol.model),
             "value": given.get("value", symbol.value),
@@ -362,17 +365,21 @@ class _Writer:
         return " ".join([name, *nodes, called, *([values] if values else [])])
 
 
-def _called(name: str, letter: str) -> str:
-    """What an element is called in the netlist: LTspice's X1 is an XX1."""
-    is_named = name[:1].lower() == letter.lower() and letter not in "Xx"
-    return name if is_named else f"{letter}{name}"
+def _called(name: str, letter: str, names: Collection[str]) -> str:
+    """What an element is called in the netlist: LTspice's X1 is an XX1, a resistor B is RB, or R_B where the
+    sheet has an RB too (`names`, lower case)."""
+    if name[:1].lower() == letter.lower() and letter not in "Xx":
+        return name
+    return f"{letter}_{name}" if f"{letter}{name}".lower() in names else f"{letter}{name}"
 
 
-def _lettered(placed: Sequence[tuple[Part, Symbol | None]]) -> Iterator[tuple[str, str]]:
+def _lettered(
+    placed: Sequence[tuple[Part, Symbol | None]], names: Collection[str]
+) -> Iterator[tuple[str, str]]:
     for part, symbol in placed:
         prefix = part.attributes.get("prefix", symbol.prefix if symbol is not None else "")
-        if prefix and prefix[0] not in "Xx" and _called(part.name, prefix[0]) != part.name:
-            yield part.name.lower(), _called(part.name, prefix[0])
+        if prefix and prefix[0] not in "Xx" and (called := _called(part.name, prefix[0], names)) != part.name:
+            yield part.name.lower(), called
 
 
 def _with_letters(line: str, names: Mapping[str, str]) -> str:

@@ -434,6 +434,12 @@ _LEAST = 1e-4
 is found, or one in which the diode gives power."""
 
 
+def _not_nothing(ohms: str) -> str:
+    """A resistance as it can be divided by."""
+    number = _number(ohms)
+    return number_text(ohms) if number is None or number >= _LEAST else _SHORT
+
+
 def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | None:
     """A diode of LTspice's whose model (behind its type) has straight lines instead of a junction, as a
     source: `Roff` to `Vfwd`, `Ron` above, `Rrev` below -`Vrev`. None for a junction. Raises NotBuilt.
@@ -454,9 +460,8 @@ def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | No
         return current if most is None else f"{number_text(most)}*tanh(({current})/{number_text(most)})"
 
     anode, cathode = nodes
-    on, off = get("ron", "1"), get("roff", "1e12")
-    ohms = _number(on)
-    on = on if ohms is None or ohms >= _LEAST else _SHORT
+    off = get("roff", "1e12")
+    on, back = (_not_nothing(settings.get(key, get("ron", "1"))) for key in ("ron", "rrev"))
     across = f"v({anode},{cathode})"
     ahead = beyond(f"{across}-{get('vfwd', '0')}", settings.get("epsilon", "0"), settings.get("ilimit"), on)
     current = f"{across}/{off}+{ahead}"
@@ -465,7 +470,7 @@ def straight_diode(name: str, nodes: Sequence[str], card: str) -> list[str] | No
             f"-{across}-{get('vrev', '0')}",
             settings.get("revepsilon", "0"),
             settings.get("revilimit"),
-            get("rrev", settings.get("ron", "1")),
+            back,
         )
         current += f"-({behind})"
     return [f"b_{name} {anode} {cathode} i={current}"]

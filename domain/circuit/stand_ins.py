@@ -4,10 +4,11 @@ LTspice and PSpice find `2N3904` or an op-amp in libraries that come with the pr
 on. A circuit that leans on them runs here with a stand-in of the part's kind; who reads the result is told.
 
 The numbers are typical values set by us for a class of parts (forward voltage, current gain, capacitance,
-threshold, on-resistance at 25 degrees), not fitted to a data sheet: a real part of the name differs. The
-equations are those of the ngspice 39 manual, chapters 7 (diode), 8 (BJT), 9 (JFET), 11 (VDMOS). The op-amp
-is the gain stage of Boyle et al., "Macromodeling of integrated circuit operational amplifiers", IEEE J.
-Solid-State Circuits 9 (1974).
+threshold, on-resistance at 25 degrees), not fitted to a data sheet: a real part of the name differs. Only a
+Zener diode breaks down: a class does not tell what voltage its parts withstand, and a guess that is too low
+ruins a circuit that works. The equations are those of the ngspice 39 manual, chapters 7 (diode), 8 (BJT),
+9 (JFET), 11 (VDMOS). The op-amp is the gain stage of Boyle et al., "Macromodeling of integrated circuit
+operational amplifiers", IEEE J. Solid-State Circuits 9 (1974).
 """
 
 from __future__ import annotations
@@ -168,27 +169,27 @@ class _Names:
 _SWITCHING = _Class(
     "d",
     msg("silicon switching diode"),
-    "D(IS=2.5n N=1.75 RS=0.6 CJO=2p VJ=0.6 M=0.33 TT=5n BV=100 IBV=5u)",
+    "D(IS=2.5n N=1.75 RS=0.6 CJO=2p VJ=0.6 M=0.33 TT=5n)",
 )
 _SCHOTTKY = _Class(
     "d",
     msg("Schottky diode"),
-    "D(IS=1u N=1.05 RS=50m CJO=100p VJ=0.4 M=0.4 TT=0 BV=40 IBV=100u EG=0.69 XTI=2)",
+    "D(IS=1u N=1.05 RS=50m CJO=100p VJ=0.4 M=0.4 TT=0 EG=0.69 XTI=2)",
 )
 _WHITE = _Class(
     "d",
     msg("white or blue light-emitting diode"),
-    "D(IS=1e-24 N=2.2 RS=5 CJO=100p VJ=2.8 M=0.4 BV=10 IBV=10u EG=2.7)",
+    "D(IS=1e-24 N=2.2 RS=5 CJO=100p VJ=2.8 M=0.4 EG=2.7)",
 )
 _RED = _Class(
     "d",
     msg("red light-emitting diode"),
-    "D(IS=1e-18 N=1.9 RS=3 CJO=50p VJ=1.6 M=0.4 BV=10 IBV=10u EG=1.9)",
+    "D(IS=1e-18 N=1.9 RS=3 CJO=50p VJ=1.6 M=0.4 EG=1.9)",
 )
 _RECTIFIER = _Class(
     "d",
     msg("silicon rectifier"),
-    "D(IS=5n N=1.8 RS=30m CJO=30p VJ=0.6 M=0.4 TT=2u BV=1000 IBV=5u)",
+    "D(IS=5n N=1.8 RS=30m CJO=30p VJ=0.6 M=0.4 TT=2u)",
 )
 _POWER_NPN = _Class(
     "q",
@@ -215,22 +216,22 @@ _PNP = _Class(
 _NMOS = _Class(
     "m",
     msg("small-signal N-channel MOSFET"),
-    "VDMOS(VTO=2 KP=0.3 RD=1 RS=0.2 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=3p CJO=25p IS=1p BV=60)",
+    "VDMOS(VTO=2 KP=0.3 RD=1 RS=0.2 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=3p CJO=25p IS=1p)",
 )
 _PMOS = _Class(
     "m",
     msg("small-signal P-channel MOSFET"),
-    "VDMOS(pchan VTO=-2 KP=0.15 RD=2 RS=0.5 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=4p CJO=30p IS=1p BV=50)",
+    "VDMOS(pchan VTO=-2 KP=0.15 RD=2 RS=0.5 RG=10 RB=0.5 CGS=30p CGDMAX=30p CGDMIN=4p CJO=30p IS=1p)",
 )
 _POWER_PMOS = _Class(
     "m",
     msg("power P-channel MOSFET"),
-    "VDMOS(pchan VTO=-3.5 KP=10 RD=0.1 RS=20m RG=5 RB=20m CGS=1n CGDMAX=1n CGDMIN=60p CJO=500p IS=1p BV=200)",
+    "VDMOS(pchan VTO=-3.5 KP=10 RD=0.1 RS=20m RG=5 RB=20m CGS=1n CGDMAX=1n CGDMIN=60p CJO=500p IS=1p)",
 )
 _POWER_NMOS = _Class(
     "m",
     msg("power N-channel MOSFET"),
-    "VDMOS(VTO=3.5 KP=30 RD=30m RS=5m RG=3 RB=10m CGS=1.2n CGDMAX=1.5n CGDMIN=80p CJO=600p IS=1p BV=200)",
+    "VDMOS(VTO=3.5 KP=30 RD=30m RS=5m RG=3 RB=10m CGS=1.2n CGDMAX=1.5n CGDMIN=80p CJO=600p IS=1p)",
 )
 _NJF = _Class(
     "j",

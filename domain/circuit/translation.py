@@ -323,7 +323,12 @@ class _Work:
         words = re.findall(r"\{[^}]*\}|[^\s,]+", raw)
         kept = [word for word in words[1:] if word.lower() not in foreign.MODIFIERS]
         for word in words[1:]:
-            if word.lower() in foreign.MODIFIERS and word.lower() != "nodiscard":
+            if word.lower() == "startup" and self._starts_dead:
+                self._note(
+                    statement,
+                    msg("startup of .tran: the sources of this file rise from 0 within the first 20 µs."),
+                )
+            elif word.lower() in foreign.MODIFIERS and word.lower() != "nodiscard":
                 self._note(
                     statement, msg("{word} of .tran was skipped: ngspice has no equivalent.", word=word)
                 )
@@ -397,7 +402,7 @@ class _Work:
         if is_noise and not foreign.HAS_AC.search(raw):
             raw += " AC 1"  # LTspice's noise analysis needs no amplitude at its source
         if letter in "vicl":
-            raw = self._parasitics(raw, statement)
+            raw = self._parasitics(raw, statement, **self._losses_unsaid(letter, statement))
         if letter in "rcldqmj" and self._dialect == "ltspice":
             raw = foreign.RATING.sub("", raw)
         if letter == "d" and self._dialect in ("ltspice", "pspice"):
@@ -411,6 +416,7 @@ class _Work:
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
             raw = self._repeated(raw) if letter in "vi" else raw
+            raw = self._switched_on(raw, statement) if letter in "vi" and self._starts_dead else raw
             raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
             raw = self._sensing(raw, letter, statement)
         if letter == "i" and self._dialect == "ltspice":
@@ -439,9 +445,54 @@ class _Work:
             return raw
         return re.sub(rf"(?<=\s){re.escape(name)}(?=\s|$)", foreign.plain_name(name), raw, count=1)
 
-    def _parasitics(self, raw: str, statement: Statement) -> str:
-        """Rser, Rpar, Cpar ... of one element as elements of their own."""
-        found = {match["key"].lower(): match["value"] for match in foreign.SERIES.finditer(raw)}
+    def _losses_unsaid(self, letter: str, statement: Statement) -> dict[str, str]:
+        """LTspice's inductors have 1 mOhm in series where nothing else is said, but for coupled ones."""
+        is_lossy = letter == "l" and self._dialect == "ltspice"
+        return (
+            {"rser": "1m"}
+            if is_lossy and (statement.scope, statement.words[0].key) not in self._coupled
+            else {}
+        )
+
+    @cached_property
+    def _coupled(self) -> set[tuple[tuple[str, ...], str]]:
+        """Scope and name of every inductor that a K line names."""
+        return {
+            (element.statement.scope, word.key)
+            for element in self._netlist.elements
+            if element.letter == "k"
+            for word in element.statement.words[1:]
+        }
+
+    @cached_property
+    def _starts_dead(self) -> bool:
+        """Its only analysis begins with the sources off."""
+        cards = self._netlist.directives("tran")
+        return set(self._kinds) <= {"tran"} and any(
+            word.key == "startup" for card in cards for word in card.words[1:]
+        )
+
+    def _switched_on(self, raw: str, statement: Statement) -> str:
+        """A source of the circuit itself, not of a subcircuit, that rises from 0 in LTspice's 20 us."""
+        constant = foreign.CONSTANT_SOURCE.match(raw)
+        if statement.scope:
+            return raw
+        if constant is not None:
+            return f"{raw} PWL(0 0 {foreign.STARTUP_S} {constant['value']})"
+        name, first, second, *rest = raw.split(None, 3)
+        if statement.keyword == "i" or not rest:
+            self._note(statement, msg("{name} does not start from 0, as startup of .tran asks.", name=name))
+            return raw
+        if "startup" not in self._told:
+            self._told.add("startup")
+            self._add(statement, f"v_startup startup#rise 0 PWL(0 0 {foreign.STARTUP_S} 1)")
+        self._add(statement, f"v_startup_{name} {name}#whole 0 {rest[0]}")
+        self._add(statement, f"b_startup_{name} {name}#risen {second} V=v({name}#whole)*v(startup#rise)")
+        return f"{name} {first} {name}#risen 0"
+
+    def _parasitics(self, raw: str, statement: Statement, **unsaid: str) -> str:
+        """Rser, Rpar, Cpar ... of one element as elements of their own; `unsaid`: those it has by itself."""
+        found = unsaid | {match["key"].lower(): match["value"] for match in foreign.SERIES.finditer(raw)}
         if not found:
             return raw
         raw = foreign.SERIES.sub("", raw)

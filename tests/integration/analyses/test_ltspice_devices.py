@@ -56,8 +56,22 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
     "diodes of straight lines": (
         "V1 a 0 10.7\nD1 a b ideal\nR1 b 0 100\nV2 c 0 -20\nD2 c d both\nR2 d 0 100\nV3 e 0 1\nD3 e 0 lim\n"
         ".model ideal D(Ron=.1 Roff=1Meg Vfwd=.7)\n.model both D(Ron=1 Roff=1G Vfwd=.6 Vrev=10 Rrev=100)\n"
-        ".model lim D(Ron=1m Roff=1G Vfwd=0 Ilimit=2)\n.op\n",
-        {"v(b)": 10 * 100 / 100.1, "v(d)": -5.0, "i(b_d3)": 2.0},
+        ".model lim D(Ron=1m Roff=1G Vfwd=0 Ilimit=2)\n"
+        "V4 f 0 -50\nR4 f g 1\nD4 g 0 short\n.model short D(Ron=0 Roff=175k Vrev=40)\n.op\n",
+        {"v(b)": 10 * 100 / 100.1, "v(d)": -5.0, "i(b_d3)": 2.0, "v(g)": -40.01},
+    ),
+    "inductors lose something, but for coupled ones": (
+        "V1 a 0 1\nL1 a b 1m\nR1 b 0 1m\nL2 a c 1m Rser=3m\nR2 c 0 1m\nL3 a d 1m Rser=0\nR3 d 0 1m\n"
+        "L4 a e 1m\nR4 e 0 1m\nL5 f 0 1m\nR5 f 0 1\nK1 L4 L5 0.9\n.op\n",
+        {"v(b)": 0.5, "v(c)": 0.25, "v(d)": 1.0, "v(e)": 1.0},
+    ),
+    "sources that are switched on": (
+        ".param a=2\nV1 in 0 5\nR1 in 0 1\nV2 s 0 SINE(1 2 100k)\nR2 s 0 1\nV3 x 0 {2*a} Rser=1\nR3 x 0 1\n"
+        "I1 0 y 1m\nR4 y 0 1k\nXX1 z ref\nR5 z 0 1k\n.subckt ref out\nV1 out 0 3\n.ends\n"
+        ".tran 0 40u 0 0.1u startup\n",
+        {"at(v(in), 0)": 0.0, "at(v(in), 10u)": 2.5, "at(v(in), 30u)": 5.0, "at(v(s), 0)": 0.0,
+         "at(v(s), 12.5u)": 1.875, "at(i(v2), 32.5u)": -3.0, "at(v(x), 30u)": 2.0, "at(v(y), 10u)": 0.5,
+         "at(v(z), 0)": 3.0},
     ),
     "a bridge of bare diodes with a floating side": (
         "V1 s 0 SINE(0 10 10k)\nR1 n s 5\nD1 g n D\nD2 n c D\nD3 g 0 D\nD4 0 c D\nC1 c g 10u\n.model D D\n"

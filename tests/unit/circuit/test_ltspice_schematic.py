@@ -278,6 +278,8 @@ def test_an_element_named_without_its_letter_is_still_meant_by_its_name() -> Non
     assert "VIx N001 0 SINE(0 1 1k) AC 1" in found
     wanted = [".meas ac i find I(VIx) at 1k", ".tf V(out) VIx", "H1 a 0 VIx 10", "B1 b 0 V=V(ix)*i(VIx)"]
     assert [line for line in wanted if line not in found] == []
+    twice = RC.replace("InstName R1", "InstName RB") + "SYMBOL res 400 80 R0\nSYMATTR InstName B\n"
+    assert [line.split()[0] for line in lines(converted(twice)) if line[:1] == "R"] == ["RB", "R_B"]
 
 
 @for_each(

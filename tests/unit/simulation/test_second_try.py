@@ -1,0 +1,67 @@
+"""A run without an operating point is tried once more; what else fails is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from application.simulation.second_try import run_patiently
+from domain.simulation.request import ResourceLimits, SimulationJob
+from domain.simulation.result import SimulationIssue, SimulationRun
+from shared.message import msg
+
+DECK = b"* x\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n"
+
+
+@dataclass
+class Simulator:
+    """Finds no solution, with these words, unless it is given enough iterations."""
+
+    code: str
+    suffices: bytes
+    log: Path
+    decks: list[bytes] = field(default_factory=list)
+
+    async def run(self, job: SimulationJob, **_: object) -> SimulationRun:
+        self.decks.append(job.deck)
+        issue = SimulationIssue(severity="error", code=self.code, message=msg("it failed"))
+        is_found = self.suffices in job.deck
+        return SimulationRun(
+            status="ok" if is_found else "failed",
+            raw_paths=(),
+            issues=() if is_found else (issue,),
+            log_path=self.log,
+            duration_s=2.0,
+            simulator_version="",
+            confinement=(),
+        )
+
+
+@pytest.mark.parametrize(
+    ("code", "suffices", "deck", "tries", "codes"),
+    [
+        ("no-convergence", b"V1", DECK, 1, []),
+        ("no-convergence", b"itl1=500", DECK, 2, ["more-iterations"]),
+        ("no-convergence", b"never", DECK, 2, ["no-convergence"]),
+        ("no-convergence", b"itl1=500", DECK + b".options ITL1=200", 1, ["no-convergence"]),
+        ("undefined-model", b"itl1=500", DECK, 1, ["undefined-model"]),
+    ],
+)
+async def test_one_more_try(
+    code: str, suffices: bytes, deck: bytes, tries: int, codes: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    log.write_text("of the first run")
+    simulator = Simulator(code, suffices, log)
+    job = SimulationJob(
+        deck=deck, deck_path=tmp_path / "x.cir", output_dir=tmp_path, limits=ResourceLimits(wall_s=10)
+    )
+    short = replace(job, limits=ResourceLimits(wall_s=2.5))
+    assert (await run_patiently(simulator, short)).duration_s == 2.0  # type: ignore[arg-type]
+    simulator.decks.clear()
+    run = await run_patiently(simulator, job)  # type: ignore[arg-type]
+    assert (len(simulator.decks), [issue.code for issue in run.issues]) == (tries, codes)
+    assert run.duration_s == 2.0 * tries
+    assert log.exists() == (tries == 1)
