@@ -10,6 +10,11 @@ from shared.message import msg
 _design = partial(Action, menu="design")
 _conversation = partial(_design, scope="conversation")
 
+GESTURES = (
+    (("double_click",), msg("On a tab: another name")),
+    (("drag",), msg("A tab: to another place")),
+    (("right_click",), msg("Menu of the row, of its code or of a link; the menu key does the same")),
+)
 DESIGN: tuple[Action, ...] = (
     _design("conversation", msg("Show the conversation"), in_box=False),
     _design("describe_design", msg("Describe a design")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from presentation.actions import plot_rows, schematic_rows
+from presentation.actions import conversation_rows, plot_rows, schematic_rows
 from presentation.actions.action import Scope
 from shared.message import Message, msg
 
@@ -14,6 +14,7 @@ Gesture = tuple[tuple[str, ...], Message]
 GESTURES: Mapping[Scope, tuple[Gesture, ...]] = {
     "plot": plot_rows.GESTURES,
     "schematic": schematic_rows.GESTURES,
+    "conversation": conversation_rows.GESTURES,
 }
 
 MOUSE = {

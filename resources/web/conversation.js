@@ -17,6 +17,7 @@
   const LONG_CODE = 18; // lines; a longer block is folded to its first ones
   const NUMBERED_CODE = 12; // lines; of more each has its number
   const SHOWN_CODE = 14;
+  const LONGEST_TEXT = 20000; // characters of a row that its menu copies
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 24;
   const toEnd = () => { log.scrollTop = log.scrollHeight; };
@@ -307,15 +308,43 @@
     if (key && details.dataset.fold) folds.set(`${key}/${details.dataset.fold}`, details.open);
   }, true);
 
+  // The code block that holds an element: its number in its answer; -1 = none.
+  function numberOfCode(element) {
+    const box = element.closest(".long-code");
+    const block = element.closest("pre.code") ?? box?.querySelector("pre.code");
+    const answer = block?.closest(".answer");
+    if (!answer) return -1;
+    const all = [...answer.querySelectorAll("pre.code")];
+    return all.slice(0, all.indexOf(block) + 1).filter(each => !each.classList.contains("part")).length - 1;
+  }
+
+  // The menu of a row: of the one that is clicked, or where the keyboard is; else of the last that is seen.
+  log.addEventListener("contextmenu", event => {
+    if (event.target.closest("textarea")) return;
+    event.preventDefault();
+    let row = event.target.closest(".item");
+    let [x, y] = [event.clientX, event.clientY];
+    if (!row && event.button !== 2) {
+      const bottom = log.getBoundingClientRect().bottom;
+      row = [...items.children].findLast(each => each.getBoundingClientRect().top < bottom - 24);
+      const place = row?.getBoundingClientRect();
+      if (place) [x, y] = [place.left + 24, Math.min(Math.max(place.top + 24, 24), bottom - 24)];
+    }
+    if (!row) return;
+    const selection = window.getSelection();
+    const chosen = selection.containsNode(row, true) ? selection.toString() : "";
+    const isText = row.querySelector(".answer, .user");
+    const text = isText || row.innerText.length > LONGEST_TEXT ? "" : row.innerText;
+    const link = event.target.closest("a[href]")?.href ?? "";
+    bridge?.menu(row.dataset.key, numberOfCode(event.target), link, chosen, text, Math.round(x), Math.round(y));
+  });
+
   function act(event) {
     const link = event.target.closest("a[href]");
     if (link) { event.preventDefault(); bridge?.act("link", "", link.href); return; }
     const code = event.target.closest("[data-code]");
     if (code) {
-      const block = code.closest("pre") ?? code.closest(".long-code").querySelector("pre");
-      const all = [...block.closest(".answer").querySelectorAll("pre.code")];
-      const number = all.slice(0, all.indexOf(block) + 1).filter(each => !each.classList.contains("part")).length - 1;
-      bridge?.act(code.dataset.code, code.closest(".item").dataset.key, String(number));
+      bridge?.act(code.dataset.code, code.closest(".item").dataset.key, String(numberOfCode(code)));
       return;
     }
     const unfold = event.target.closest("[data-unfold]");

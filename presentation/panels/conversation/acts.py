@@ -115,6 +115,8 @@ class Acts:
             "run_code": lambda: self._keep_code(key, argument, run=True),
             "copy_code": lambda: self._copy(self._code_of(key, argument)),
             "copy": lambda: self._copy(self._text_of(key)),
+            "copy_text": lambda: self._copy(argument),
+            "quote": lambda: self._quote(argument),
             "ask": lambda: self._ask(argument),
             "link": lambda: self._open_link(argument),
             "attachment": lambda: self._show_attachment(key, argument),
@@ -188,6 +190,13 @@ class Acts:
 
     def _ask(self, text: str) -> None:
         self.composer.set_text(text)
+        self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _quote(self, text: str) -> None:
+        """Put a text into the message that is written, as a quotation, with a line below to write on."""
+        quoted = "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+        before = self.composer.text.rstrip()
+        self.composer.set_text("\n\n".join(filter(None, (before, quoted))) + "\n\n")
         self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _text_of(self, key: str) -> str:

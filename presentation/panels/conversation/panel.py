@@ -22,6 +22,7 @@ from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change, Item, ScrollPlace, UserText
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.queue_panel import QueuePanel
+from presentation.panels.conversation.row_menu import RowMenu
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.shown_conversation import Mode
 from presentation.panels.conversation.status_line import StatusLine
@@ -122,6 +123,8 @@ class ConversationPanel(QWidget):
         self._goals = GoalsCommand(services, app.project, app.design, self, self.say)
         self._acts = self._make_acts()
         self._messages.acted.connect(self._act)
+        self._row_menu = RowMenu(services, self, self._rows, self._act)
+        self._messages.menu_wanted.connect(self._row_menu.show)
         self._strange = StrangeRow(services, app.project)
         self._strange.adopted.connect(self._on_adopted)
         self._elsewhere = ElsewhereWatch(

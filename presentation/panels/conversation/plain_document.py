@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from PyQt6.QtCore import QPoint, QRectF, Qt, QUrl
+from PyQt6.QtCore import QPoint, QRectF, Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QAbstractTextDocumentLayout,
+    QContextMenuEvent,
     QPainter,
     QPaintEvent,
     QPixmap,
@@ -36,6 +37,9 @@ from presentation.ui.workspace import WindowServices
 class Browser(QTextBrowser):
     """A text whose icons and bars are drawn when they are needed, sharp on its screen."""
 
+    menu_asked = pyqtSignal(QPoint, bool)
+    """Where a menu is asked for, within what is seen, and whether by the keyboard."""
+
     def __init__(
         self, services: WindowServices, parent: QWidget, chart_of: Callable[[str], Chart | None]
     ) -> None:
@@ -62,6 +66,12 @@ class Browser(QTextBrowser):
         if name.scheme() == "bar":
             return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
         return super().loadResource(kind, name) if name.scheme() == "data" else None
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The rows have menus of their own."""
+        assert event is not None
+        by_keys = event.reason() == QContextMenuEvent.Reason.Keyboard
+        self.menu_asked.emit(self.cursorRect().bottomLeft() if by_keys else event.pos(), by_keys)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """The text, and the numbers of the lines of code before them."""

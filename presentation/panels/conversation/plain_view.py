@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from PyQt6.QtCore import QTimer, QUrl, pyqtSignal
+from PyQt6.QtCore import QPoint, QTimer, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QBrush,
     QTextBlockFormat,
@@ -35,6 +35,7 @@ from presentation.panels.conversation.items import (
     Steps,
     Streamed,
     Updated,
+    UserText,
     charts_of,
     count_at_once,
 )
@@ -52,6 +53,7 @@ from presentation.panels.conversation.plain_document import (
 )
 from presentation.panels.conversation.plain_field import PlainField
 from presentation.panels.conversation.plain_items import Folds, Group, Piece, PlainItems, add_block
+from presentation.panels.conversation.row_menu import Pointed
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark
@@ -81,9 +83,11 @@ _PROSE_LINE = 135
 
 
 class PlainConversation(QWidget):
-    """Shows items; `acted` tells what was clicked: action, item's key, argument."""
+    """Shows items; `acted` tells what was clicked: action, item's key, argument; `menu_wanted` that a row's
+    menu is asked for (`row_menu.Pointed`)."""
 
     acted = pyqtSignal(str, str, str)
+    menu_wanted = pyqtSignal(object)
 
     def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,6 +130,7 @@ class PlainConversation(QWidget):
         self.surface.setUndoRedoEnabled(False)
         self.surface.setAcceptDrops(False)  # files are for the panel around it
         self.surface.anchorClicked.connect(self._on_link)
+        self.surface.menu_asked.connect(self._on_menu)
         self.surface.bar.valueChanged.connect(self._on_scrolled)
         self._document = self.surface.text_document
         self._field = PlainField(services, self.surface)
@@ -555,6 +560,67 @@ class PlainConversation(QWidget):
             self._countdown.stop()
         for item in waiting:
             self._fill(item)
+
+    def _on_menu(self, place: QPoint, by_keys: bool) -> None:
+        """Of the row at a place, or where the keyboard is; else of the last one that is seen."""
+        viewport, chosen = self.surface.viewport(), self.surface.textCursor()
+        assert viewport is not None
+        seen = viewport.rect()
+        at = chosen if by_keys else self.surface.cursorForPosition(place)
+        if by_keys and not (seen.contains(place) and self._key_at(at.position())):
+            place = QPoint(seen.left(), seen.bottom())
+            at = self.surface.cursorForPosition(place)
+        key = self._key_at(at.position())
+        address = at.charFormat().anchorHref() if by_keys else self.surface.anchorAt(place)
+        is_inside = key and self._key_at(chosen.selectionStart()) == key
+        is_link = chosen.charFormat().anchorHref()  # the keyboard is at it: it was not selected to be copied
+        words = "" if is_link else chosen.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+        pointed = Pointed(
+            key=key,
+            place=viewport.mapToGlobal(place),
+            code=self._code_at(at),
+            link="" if address.startswith("act:") else address,
+            chosen=words.replace("\u00a0", " ") if is_inside else "",
+            text=self._text_of(key),
+        )
+        self.menu_wanted.emit(pointed)
+
+    def _frames_of(self, key: str) -> list[QTextFrame]:
+        first = self._frames.get(key)
+        return [] if first is None else [first, *(part.frame for part in self._parts.get(key, ()))]
+
+    def _key_at(self, position: int) -> str:
+        """The row that holds a position of the document; "" = none."""
+        found = (key for key in self._frames for frame in self._frames_of(key)
+                 if frame.firstPosition() <= position <= frame.lastPosition())  # fmt: skip
+        return next(found, "")
+
+    def _text_of(self, key: str) -> str:
+        """What is seen of a row that has no text of its own."""
+        frame = self._frames.get(key)
+        if frame is None or isinstance(self._items.get(key), UserText | AnswerText):
+            return ""
+        cursor = frame.firstCursorPosition()
+        cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        return cursor.selection().toPlainText().strip()
+
+    def _code_at(self, cursor: QTextCursor) -> int:
+        """The number of the code block at a place, by the ways that stand below its first part; below 0 =
+        none."""
+        table = cursor.currentTable()
+        if table is None or not is_line_of_code(cursor.block()):
+            return -1
+        behind = self._document.findBlock(table.lastPosition() + 1)
+        first, last = behind.position(), behind.position() + behind.length()
+        own = [
+            address for address, _ in links_between(self._document, first, last) if "copy_code/" in address
+        ]
+        start = min(
+            (frame.firstPosition() for frame in self._frames_of(self._key_at(cursor.position()))), default=0
+        )
+        before = links_between(self._document, start, cursor.position())
+        earlier = [address for address, _ in before if address.startswith("act:copy_code/")]
+        return int((own or earlier)[-1].rpartition("/")[2]) if own or earlier else -1
 
     def _on_link(self, url: QUrl) -> None:
         if url.scheme() != "act":

@@ -47,6 +47,8 @@ class MessageView(QWidget):
 
     acted = pyqtSignal(str, str, str)
     """Action, item's key, argument."""
+    menu_wanted = pyqtSignal(object)
+    """`row_menu.Pointed`: a row's menu is asked for."""
     ready = pyqtSignal()
     """The web view shows the conversation (or it was decided that the plain one stays)."""
 
@@ -78,6 +80,7 @@ class MessageView(QWidget):
         self._shown_page: EmptyPage | None = None
         self._plain = PlainConversation(services)
         self._plain.acted.connect(self.acted)
+        self._plain.menu_wanted.connect(self.menu_wanted)
         self.project_names = ProjectNames(services, project, self)
         """What can be clicked in texts."""
         self.project_names.changed.connect(self._on_names)
@@ -237,6 +240,7 @@ class MessageView(QWidget):
         web = WebConversation(self._services)
         web.names = self.project_names.names
         web.acted.connect(self.acted)
+        web.menu_wanted.connect(self.menu_wanted)
         web.ready.connect(self._on_web_ready)
         web.crashed.connect(self._on_web_crashed)
         self._stack.addWidget(web)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QObject, Qt, QTimer, QUrl, pyqtSignal, pyqtSlot
+from PyQt6.QtCore import QObject, QPoint, QPointF, Qt, QTimer, QUrl, pyqtSignal, pyqtSlot
 from PyQt6.QtWebChannel import QWebChannel
 from PyQt6.QtWebEngineCore import (
     QWebEnginePage,
@@ -37,6 +38,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.markup import BlockSplitter
 from presentation.panels.conversation.names import Names
+from presentation.panels.conversation.row_menu import Pointed
 from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
@@ -65,6 +67,8 @@ class WebConversation(QWidget):
     """Shows items; `acted` tells what was clicked: action, item's key, argument."""
 
     acted = pyqtSignal(str, str, str)
+    menu_wanted = pyqtSignal(object)
+    """`row_menu.Pointed`: a row's menu is asked for."""
     ready = pyqtSignal()
     """The page has been loaded and listens."""
     crashed = pyqtSignal()
@@ -85,6 +89,7 @@ class WebConversation(QWidget):
         """How many of them are to be shown now."""
         self._bridge = _Bridge(self)
         self._bridge.acted.connect(self.acted)
+        self._bridge.pointed.connect(self._on_pointed)
         self._bridge.loaded.connect(self._on_loaded)
         self._bridge.scrolled.connect(self._on_scrolled)
         self._bridge.near_top.connect(self._show_older)
@@ -236,6 +241,10 @@ class WebConversation(QWidget):
             self._due = max(self._due, count)
             self._slices.start()
 
+    def _on_pointed(self, at: Pointed) -> None:
+        place = QPointF(at.place) * self._page.zoomFactor()  # the page counts in its own pixels
+        self.menu_wanted.emit(replace(at, place=self._view.mapToGlobal(place.toPoint())))
+
     def _on_scrolled(self, key: str, above: int) -> None:
         self.place = ScrollPlace(key, above)
 
@@ -368,6 +377,14 @@ class _Bridge(QObject):
     loaded = pyqtSignal()
     scrolled = pyqtSignal(str, int)
     near_top = pyqtSignal()
+    pointed = pyqtSignal(object)
+
+    @pyqtSlot(str, int, str, str, str, int, int)
+    def menu(  # noqa: PLR0917 - as the page calls it
+        self, key: str, code: int, link: str, chosen: str, text: str, x: int, y: int
+    ) -> None:
+        place = QPoint(x, y)
+        self.pointed.emit(Pointed(key=key, place=place, code=code, link=link, chosen=chosen, text=text))
 
     @pyqtSlot()
     def older(self) -> None:
