@@ -80,9 +80,10 @@ MEMORY = late_pattern(r"\b(?:idtmod|idt|sdt|delay|absdelay)\s*\(", re.IGNORECASE
 MOST_MEMORIES = 20
 """Integrals and delays inside one."""
 LONGEST = 100_000
-LONGEST_CALL, MOST_CALLS = 5_000, 500
+LONGEST_CALL, MOST_CALLS, MOST_DEEP = 5_000, 500, 60
 """Letters of a card whose functions are rewritten, of what one call becomes (each within another makes it
-several times as long), and how many calls."""
+several times as long), how many calls, and brackets in each other: each call's end is looked for anew."""
+_BRACKET = late_pattern(r"[()]")
 OPTION = late_pattern(
     r"(?<!\s)\s++(?:baudrate|delay|plotwinsize|numdgt|measdgt|fastaccess|noopiter|meascplxfmt|maxclocks|"
     r"nomarch|startclocks|topologycheck|trytocompact|flagloads|mindeltagmin|ptranmax|ptrantau|threads|"
@@ -230,8 +231,17 @@ def without_rkm(match: re.Match[str]) -> str:
 def closing(text: str, opening: int) -> int:
     """Index behind the parenthesis that closes the one at `opening`."""
     depth = 0
-    for index in range(opening, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[index], 0)
+    for bracket in _BRACKET.finditer(text, opening):
+        depth += 1 if bracket[0] == "(" else -1
         if depth == 0:
-            return index + 1
+            return bracket.end()
     return len(text)
+
+
+def depth_of(text: str) -> int:
+    """How many parentheses stand in each other at most; one that nothing closes counts as well."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(text):
+        depth = depth + 1 if bracket == "(" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest

@@ -21,6 +21,7 @@ CALL = late_pattern(
 
 SPREAD = frozenset({"rand", "random", "white"})
 """Whose numbers are not LTspice's own, though spread alike."""
+_APART = late_pattern(r"[(){},]")
 
 
 def _rand(x: str) -> str:
@@ -98,7 +99,7 @@ def arguments_of(inside: str) -> list[str]:
 
 def _commas(text: str) -> Iterator[int]:
     depth = 0
-    for index, letter in enumerate(text):
-        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            yield index
+    for found in _APART.finditer(text):
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(found[0], 0)
+        if found[0] == "," and depth == 0:
+            yield found.start()

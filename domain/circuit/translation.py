@@ -661,6 +661,8 @@ class _Work:
         """Functions of expressions that ngspice calls otherwise."""
         if len(raw) > foreign.LONGEST or (statement.kind == "element" and statement.keyword not in "begrcl"):
             return raw
+        if foreign.depth_of(raw) > foreign.MOST_DEEP:
+            return raw
         at = 0
         for _ in range(foreign.MOST_CALLS):
             match = CALL.search(raw, at)
