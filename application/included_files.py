@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from domain.circuit.dialects import plain_text
-from domain.circuit.netlist import Netlist
+from domain.circuit.netlist import NETLIST_SUFFIXES, Netlist
 from shared.errors import UserInputError
 
 if TYPE_CHECKING:
@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 MOST_BYTES = 20_000_000
 """Of one file."""
 _MOST_FILES = 500
+_KINDS = NETLIST_SUFFIXES | frozenset(
+    (".txt", ".dat", ".prm", ".par", ".l", ".pm", ".phy", ".hsp", ".typ", ".bjt", ".dio", ".jft", ".mos",
+     ".cap", ".ind", ".res", ".bead")
+)  # fmt: skip
+"""What files of models are called, beside numbers (``LTC3.301``). A file of another kind, or a hidden one,
+does not come along: a program may run what is called so (`Makefile`, `conftest.py`, `.spiceinit`)."""
 
 
 def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Files of `view` that a netlist and what it includes name, and names that lie elsewhere.
 
-    Only what lies in the folder or below counts as beside. LTspice's own lists of standard models are
-    neither: what the netlist needs of them is said when it runs.
+    Only what lies in the folder or below counts as beside, and is called as models are.
+    LTspice's own lists of standard models are neither: what the netlist needs of them is said when it runs.
     """
     inside: dict[str, None] = {}
     elsewhere: dict[str, None] = {}
@@ -33,13 +39,20 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
             relative = (beside / name).as_posix()
             if not include.path or name.name.lower().startswith("standard.") or relative in inside:
                 continue
-            found = None if ".." in name.parts or name.is_absolute() else content(view, relative)
+            found = content(view, relative) if _can_come_along(name) else None
             if found is None:
                 elsewhere[include.path] = None
             else:
                 inside[relative] = None
                 to_read.append((Netlist(plain_text(found), has_title=False), PurePosixPath(relative).parent))
     return tuple(inside), tuple(elsewhere)
+
+
+def _can_come_along(name: PurePosixPath) -> bool:
+    if name.is_absolute() or any(part.startswith(".") for part in name.parts):
+        return False
+    suffix = name.suffix.lower()
+    return suffix in _KINDS or suffix[1:].isdecimal()
 
 
 def content(view: ProjectView, name: str) -> bytes | None:

@@ -65,7 +65,7 @@ def with_points(raw: str, text: str) -> str | None:
     return f"{raw[: match.start()]}PWL({_written(points)}){raw[match.end() :]}"
 
 
-_COMMENT = late_pattern(r"(?m)^\s*[*;#].*$")
+_COMMENT = late_pattern(r"(?m)^[ \t]*[*;#].*$")
 
 
 def _points(text: str) -> list[tuple[float, str]]:

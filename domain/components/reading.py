@@ -43,8 +43,8 @@ _WORD_PARAMETERS = frozenset(
     ("mfg", "type", "version", "device", "pkg", "package", "lot", "dev", "date", "rev", "vendor", "binunit")
 )
 """Parameters of cards whose values may be words."""
-_ENCRYPTED = late_pattern(rb"^\s*(?:\.prot(?:ect)?\b|\$CDNENCSTART|\*\*\$?ENCRYPTED|\* *LTspice Encrypted)",
-                          re.IGNORECASE | re.MULTILINE)  # fmt: skip
+_ENCRYPTED = late_pattern(rb"^[ \t]*(?:\.prot(?:ect)?\b|\$CDNENCSTART|\*\*\$?ENCRYPTED"
+                          rb"|\* *LTspice Encrypted)", re.IGNORECASE | re.MULTILINE)  # fmt: skip
 _RULER = late_pattern(r"[\s*=_#|.~+-]*")
 _LADDER = late_pattern(r"^\*[\s|*]*\|?\s*(?P<text>[^|]*?)\s*$")
 _PIN_LINE = late_pattern(
@@ -83,7 +83,7 @@ def _fault_of_file(data: bytes) -> str:
         return "utf-16"
     if b"\0" in data[:4096]:
         return "binary"
-    if re.search(rb"^\s*\.(?:model|subckt|macro)\b", data, re.IGNORECASE | re.MULTILINE) is None and (
+    if re.search(rb"^[ \t]*\.(?:model|subckt|macro)\b", data, re.IGNORECASE | re.MULTILINE) is None and (
         _ENCRYPTED.search(data)
     ):
         return "encrypted"

@@ -140,7 +140,9 @@ class _Returned(Exception):
 
 def looks_like_pyspice(text: str) -> bool:
     """Whether a script builds a circuit with PySpice."""
-    return bool(re.search(r"^\s*(?:from|import)\s+PySpice\b", text, re.MULTILINE) and "Circuit(" in text)
+    return bool(
+        re.search(r"^[ \t]*(?:from|import)[ \t]+PySpice\b", text, re.MULTILINE) and "Circuit(" in text
+    )
 
 
 def read_pyspice(text: str, title: str) -> PySpiceNetlist:

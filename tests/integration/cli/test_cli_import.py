@@ -85,19 +85,27 @@ def test_symbols_lie_in_library_folders_and_one_of_several_is_not_guessed(cli: C
 
 
 def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp_path: Path) -> None:
-    """Beside the sheet, and what they include; links that lead out, folders, names elsewhere do not."""
+    """Beside the sheet, and what they include; links that lead out, folders, names elsewhere do not, nor what
+    another program would run."""
     home, there = tmp_path / "sheets", tmp_path / "there"
     (home / "lib").mkdir(parents=True)
     there.mkdir()
-    names = ("lib\\a.lib", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd", "C:\\models\\c.lib")
+    names = ("lib\\a.lib", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd", "C:\\models\\c.lib",
+             "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     (home / "filter.asc").write_text(f"{RC.rstrip()}\n{cards}", encoding="cp1252")
     (home / "lib" / "a.lib").write_text("* a\n")
     (home / "loop.lib").write_text(".include loop.lib\n")
     (home / "link.lib").symlink_to("/etc/passwd")
+    for name in ("n.301", *runs):
+        (home / name).write_text(".model n d\n")
     made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
-    assert sorted(made["copied"]) == [str(there / "lib" / "a.lib"), str(there / "loop.lib")]
-    assert sorted(each.name for each in there.iterdir()) == ["filter.cir", "lib", "loop.lib"]
+    assert sorted(made["copied"]) == [
+        str(there / "lib" / "a.lib"),
+        str(there / "loop.lib"),
+        str(there / "n.301"),
+    ]
+    assert sorted(each.name for each in there.iterdir()) == ["filter.cir", "lib", "loop.lib", "n.301"]
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
     assert "exists already" in refused.document["errors"][0]["message"]
     assert not (there / "new").exists()

@@ -25,6 +25,7 @@ from domain.circuit.dependencies import (
 )
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import refuse_encrypted
+from domain.circuit.exchange.pyspice_reading import looks_like_pyspice
 from domain.circuit.hierarchy import read_circuit, rings_of
 from domain.circuit.netlist import Netlist, _read_lately
 from domain.circuit.outline import outline_of
@@ -262,6 +263,14 @@ def test_rings_of_subcircuits_are_found_however_many() -> None:
 def test_runs_of_blanks_are_translated_in_linear_time(dialect: Any) -> None:
     text = f"t\nR1 a 0 1{' ' * 400_000}x\nC1 a 0 1{' ' * 400_000}x\n"
     translate(Netlist.parse(text.encode()), dialect)
+
+
+@pytest.mark.parametrize("blank", ["\n", " \n", "\r\n"])
+def test_blank_lines_without_end_are_no_parts_and_no_script(blank: str) -> None:
+    """A library of 100 kB of them was searched for a minute, one of 1 MB for hours."""
+    text = f"* none\n{blank * 400_000}"
+    assert read_components(text.encode(), "x.lib") == ()
+    assert not looks_like_pyspice(text)
 
 
 @pytest.mark.parametrize("unit", ["table(", ")table((", "pwr(1,"])
