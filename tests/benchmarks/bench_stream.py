@@ -62,7 +62,7 @@ class Coming:
 
 
 def pairs() -> list[Pair]:
-    """A ratio above 2 would say that an update pays for what has come before it."""
+    """A ratio above 1.5 would say that an update pays for what has come before it."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ[USER_HOME_VARIABLE] = tempfile.mkdtemp()
     kept.append(make_qt_application([]))
@@ -80,7 +80,7 @@ def pairs() -> list[Pair]:
                 theirs=short.go_on,
                 theirs_name=f"behind {SHORT // 1000} kB and what the runs add",
                 rounds=3,
-                most_cpu=2.0,
+                most_cpu=1.5,
             )
         )
     return found

@@ -367,3 +367,43 @@ async def test_lines_of_longer_code_have_numbers_that_no_copy_has(services: Wind
         assert below.before.top() - line.before.top() > 10
     assert "\nR1 a b 1k\nR2 a b 2k\n" in view.text
     view.close()
+
+
+async def test_of_a_long_answer_that_comes_the_document_holds_its_end(
+    services: WindowServices, until: Until
+) -> None:
+    """All of it is there for whoever scrolls up, and when it has come."""
+    view, text = PlainConversation(services), text_of(60_000)
+    view.resize(440, 900)
+    view.show()
+    view.apply([Reset(items=(AnswerText(key="a", text="", is_streaming=True),))])
+
+    def stages() -> list[int]:
+        return [int(number) for number in re.findall(r"Stage (\d+):", view.text)]
+
+    for at in range(0, len(text), 2_000):
+        view.apply([Streamed(key="a", text=text[at : at + 2_000])])
+        while view._unwritten:
+            view._show_slice()
+    count = text.count("## Stage")
+    assert stages()[-1] == count
+    assert len(stages()) < count / 2
+    at_end = view.surface.bar.maximum()
+    view.surface.bar.setValue(at_end - 400)
+    await until(lambda: not view._unwritten and len(stages()) == count)
+    assert stages() == list(range(1, count + 1))
+    below = view.surface.bar.maximum() - view.surface.bar.value()
+    assert below == pytest.approx(400, abs=30)  # what was seen stayed where it was
+    view.scroll_to_end()
+    view.apply([Streamed(key="a", text="\n\nMore.\n\nAnd more.\n\n")])
+    assert len(stages()) < count / 2
+    view.apply([Updated(item=AnswerText(key="a", text=text))])
+    await until(lambda: not view._unwritten)
+    assert stages() == list(range(1, count + 1))
+    whole = PlainConversation(services)
+    whole.apply([Reset(items=(AnswerText(key="a", text=text),))])
+    while whole._unwritten:
+        whole._show_slice()
+    assert view.text == whole.text
+    view.close()
+    whole.close()

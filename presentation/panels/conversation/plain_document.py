@@ -149,6 +149,8 @@ class Part:
     what: object = None
     """What stands in it (`Piece`), where it does not stand as it comes."""
     kind: Literal["prose", "thought", "tail", "gone"] = "prose"
+    is_away: bool = False
+    """What stood in it was taken out of the document, and is drawn anew when somebody comes near."""
 
 
 def new_frame(cursor: QTextCursor) -> QTextFrame:

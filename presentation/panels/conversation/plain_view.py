@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from PyQt6.QtCore import QPoint, QTimer, QUrl, pyqtSignal
+from PyQt6.QtCore import QPoint, QRectF, QTimer, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QBrush,
     QTextBlockFormat,
@@ -71,6 +71,10 @@ _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
 only loses rows keeps the formats of all it ever had. Those above come again to whoever scrolls up to them."""
 _PIECES = 3
 """Of a long answer that is not there yet, drawn in one turn of the loop: some 3,000 characters."""
+_KEPT_PIECES = 12
+"""Of a coming answer, some 10,000 characters, while its end is in sight, or as many as fill what is seen and
+as much above it: whenever a frame or a table comes or goes Qt looks through all pieces of text there are."""
+_AWAY_AT_ONCE = 8
 _ASKED = 72
 _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
@@ -171,6 +175,7 @@ class PlainConversation(QWidget):
                         self._stream(change)
         if follows:
             self._drop_far()
+            self._put_away()
         self._field.settle()
         if follows:
             bar.setValue(bar.maximum())
@@ -214,9 +219,12 @@ class PlainConversation(QWidget):
         return ScrollPlace(key, bar.value() - top)
 
     def _top_of(self, key: str) -> float:
+        return self._place_of(self._frames[key]).top()
+
+    def _place_of(self, frame: QTextFrame) -> QRectF:
         layout = self._document.documentLayout()
         assert layout is not None
-        return layout.frameBoundingRect(self._frames[key]).top()
+        return layout.frameBoundingRect(frame)
 
     def show_from(self, items: Sequence[Item], key: str) -> None:
         """All of these, in sight the one of this key, or the first; the rest follows below and above."""
@@ -304,6 +312,8 @@ class PlainConversation(QWidget):
             self._slices.start()
 
     def _on_scrolled(self, value: int) -> None:
+        if value < self.surface.bar.maximum() - 24:
+            self._bring_back()
         if value < 2 * self.surface.bar.pageStep():
             self._show_older(_ASKED)
 
@@ -413,6 +423,8 @@ class PlainConversation(QWidget):
                 *gone, part = known[: same + 1]
                 known = known[same + 1 :]
                 take_out(gone)
+                if part.is_away:
+                    fresh.append((part, piece))
             kept.append(part)
             last = part.frame
         take_out(known)
@@ -431,7 +443,7 @@ class PlainConversation(QWidget):
         some, self._unwritten = self._unwritten[-_PIECES:], self._unwritten[:-_PIECES]
         for part, piece in some:
             if part.kind != "gone":
-                part.what = piece.what
+                part.what, part.is_away = piece.what, False
                 self._write(part.frame, piece)
         if self._unwritten:
             self._slices.start()
@@ -510,6 +522,38 @@ class PlainConversation(QWidget):
             text = "" if tail is None else tail.text
         if text:
             self._append(frame, parts, text, "tail")
+
+    def _put_away(self) -> None:
+        """Take the earlier pieces of a coming answer out of the document, where nobody sees them."""
+        if self._unwritten or self.surface.textCursor().hasSelection():
+            return  # what is copied stays
+        for key in self._coming:
+            prose = [part for part in self._parts.get(key, ()) if part.kind == "prose"]
+            far = [part for part in prose[:-_KEPT_PIECES] if not part.is_away]
+            if len(far) >= _AWAY_AT_ONCE and self._place_of(far[-1].frame).bottom() < self._page_above:
+                with self._edit():
+                    for part in far:
+                        part.is_away = True
+                        self._write(part.frame, _NOTHING)
+
+    @property
+    def _page_above(self) -> float:
+        """Where the page above the one that is seen begins."""
+        return float(self.surface.bar.value() - self.surface.bar.pageStep())
+
+    def _bring_back(self) -> None:
+        """Draw them again, the last of them first: somebody scrolls up."""
+        for key, coming in self._coming.items():
+            prose = [part for part in self._parts.get(key, ()) if part.kind == "prose"]
+            waiting = [part for part, _ in self._unwritten]
+            away = [
+                (part, self._render().prose(key, group))
+                for part, group in zip(prose, coming.groups, strict=False)
+                if part.is_away and not any(part is each for each in waiting)
+            ]
+            if away:
+                self._unwritten[:0] = away
+                self._slices.start()
 
     def _append(
         self, frame: QTextFrame, parts: list[Part], text: str, kind: Literal["thought", "tail"]
@@ -634,6 +678,9 @@ class PlainConversation(QWidget):
         else:
             written = self._field.text_for(act, key)
             self.acted.emit(act, key, argument if written is None else written)
+
+
+_NOTHING = Piece(None, str)
 
 
 @dataclass(slots=True)
