@@ -41,6 +41,7 @@ from domain.llm.service import Pace
 from domain.llm.tool_servers import is_of_server
 from domain.llm.tools.confirmation_card import answers_from_plain
 from domain.llm.tools.result import ToolCall, ToolResult, cut_middle, duration_in, failure
+from domain.llm.web_search import WEB_SEARCH
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.tasks import Breaking, RunningCalls
@@ -186,7 +187,8 @@ class ToolsNode:
         if await self._watch.is_refused(call):
             return _refused(call)
         if not is_known:
-            return self._with_advice(call, self._executor.unknown(call.name, self._offered))
+            withheld = {WEB_SEARCH} if self._context.web_search is None else set[str]()
+            return self._with_advice(call, self._executor.unknown(call.name, self._offered - withheld))
         return self._with_advice(call, await self._execute(call))
 
     async def _execute(self, call: ToolCall) -> ToolResult:

@@ -81,7 +81,7 @@ class Past:
         """How many of `_results` there were when the circuit was changed last."""
         self._changes: list[str] = []
         self._earlier: list[str] = []
-        self._has_run = self._has_run_earlier = self._last_failed = False
+        self._has_run = self._has_run_earlier = self._last_failed = self._is_refused = False
         self._is_measured: bool | None = None
         """None: nothing was changed and nothing measured yet."""
         self._missed: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class Past:
         self._earlier += self._changes
         self._changes = []
         self._has_run_earlier |= self._has_run
-        self._has_run = False
+        self._has_run = self._is_refused = False
         if not context:
             return
         facts, run, rest = _run_in(context)
@@ -143,6 +143,7 @@ class Past:
         if effect == "simulate":
             self._last_failed = not success
         if not success:
+            self._is_refused |= effect in _CHANGING
             return
         self._results.append(str(given))
         if is_measuring:
@@ -192,6 +193,7 @@ class Past:
             ),
             is_measured=self._is_measured is True,
             last_failed=self._last_failed,
+            is_refused=self._is_refused and not self._changes,
             values=self._bench.values,
             missed=self._missed,
         )

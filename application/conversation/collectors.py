@@ -82,8 +82,8 @@ def _told(name: PartName, lines: Iterable[str], *, rest: str = "", source: str =
 async def project(question: Question) -> Sequence[ContextPart]:
     """Its name, the circuit that is meant, the design of the conversation."""
     lines = [f"Project folder: {one_line(question.context.project.root.name)}"]
-    if question.main is not None and question.main.is_given:
-        lines.append(f"{MAIN_CIRCUIT}{one_line(question.main.place)}")
+    if question.chosen:
+        lines.append(f"{MAIN_CIRCUIT}{one_line(question.chosen)}")
     design = await question.in_thread(state_in_brief, question.events)
     return _told("project", [*lines, *design.splitlines()])
 
@@ -137,12 +137,15 @@ async def changes(question: Question) -> Sequence[ContextPart]:
     known = [record for record in records if record.op_id not in unknown]
     undone = undone_note(known, since=question.last_answered)
     seen = {**context.seen_versions, **context.shown_versions}
-    changed = await question.in_thread(lambda: [*_changed(question, seen)])
-    return _told("changes", [*undone.splitlines(), *changed], rest="read_file shows the files")
+    now: dict[str, bytes] = {}
+    changed = await question.in_thread(lambda: [*_changed(question, seen, now)])
+    lines = (*undone.splitlines(), *changed)
+    return [ContextPart(name="changes", forms=(lines,), rest="read_file shows the files", compared=now)]
 
 
-def _changed(question: Question, seen: Mapping[str, str]) -> Iterator[str]:
-    """The files that are not any more as the model saw them, with the difference where that is known."""
+def _changed(question: Question, seen: Mapping[str, str], now: dict[str, bytes]) -> Iterator[str]:
+    """The files that are not any more as the model saw them, with the difference where that is known; where
+    it is told whole, the model knows the file as it is now, which `now` is given."""
     context, view = question.context, question.view
     told = 0
     for name, version in reversed([*seen.items()]):
@@ -168,6 +171,8 @@ def _changed(question: Question, seen: Mapping[str, str]) -> Iterator[str]:
                 before, data.replace(b"\r\n", b"\n"), path=shown, context=1, limit=_LONGEST_DIFFERENCE
             )
             difference = found.text.rstrip("\n") + ("\n[the difference goes on]" if found.is_cut else "")
+            if not found.is_cut and found.text:
+                now[view.name_of(path)] = data
         by = f"{shown} was changed since you saw it, not by you"
         yield f"{by}:\n{difference}" if difference else f"{by}: what you know of it is old, read it again."
 
@@ -197,7 +202,9 @@ async def circuit(question: Question) -> Sequence[ContextPart]:
     if main.is_small:
         if _SPEAKS_OF_LINES.search(question.words):
             lines, source = tuple(numbered(lines)), f"{source}, {NUMBERED}"
-        return _told("circuit", lines, source=source, rest="read_file")
+        # The model has read it: it need not do so before it changes it, and is told when others do.
+        read = {main.place: main.data}
+        return [ContextPart(name="circuit", forms=(lines,), source=source, rest="read_file", shown=read)]
     outline = await question.in_thread(question.outline, main.path)
     if outline is None:
         return []
@@ -287,19 +294,19 @@ def result_lines(
     assert main is not None, "its result was found"
     request = content.get("request")
     changed = changed_since(question.context, main.path, content)
-    state = BEFORE_CHANGE if changed else AS_IT_IS
+    values = request.get("set") if isinstance(request, dict) else None
+    tried = ", ".join(f"{name}={value}" for name, value in values.items()) if isinstance(values, dict) else ""
+    state = BEFORE_CHANGE if changed else "" if tried else AS_IT_IS
+    state += f"{', ' if state else ''}with other values than the file's: {tried}" if tried else ""
     if changed and changed != [main.place]:
         state += f"; changed since: {', '.join(changed)}"
     age = _age(str(content.get("created", "")))
     run = f"{begin}{main.place}: {content.get('status', '')}, {age}, {state}"
     yield one_line(f"{run} ({question.view.name_of(path)})")
-    if isinstance(request, dict):
-        if request.get("set"):
-            yield one_line(f"It was run with other values than the file's: {request['set']}")
-        if request.get("analysis"):
-            yield one_line(f"It was run with its own analysis: {request['analysis']}")
-    told = content.get("issues")
-    issues = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
+    if isinstance(request, dict) and request.get("analysis"):
+        yield one_line(f"It was run with its own analysis: {request['analysis']}")
+    listed = content.get("issues")
+    issues = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     errors = [each for each in issues if each.get("severity") == "error"]
     for issue in errors[:_MOST_ERRORS]:
         yield one_line(f"- error: line {issue.get('line')}: {issue.get('message')}")[:300]

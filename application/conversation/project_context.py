@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from application.conversation import collectors as c
@@ -102,10 +102,6 @@ async def project_context(
     if is_searched and not any(part.name in _OF_THE_MESSAGE and any(part.forms) for part in told):
         budget = min(budget, UNRELATED)
     block = assemble(told, budget, shares)
-    main = question.main
-    if main is not None and main.is_small and block.shows_whole("circuit"):
-        # The model has read it: it need not do so before it changes it, and is told when others do.
-        block = replace(block, shown={main.place: main.data})
     if span is not None:
         span.note(
             context__left_out=",".join(left_out),

@@ -44,14 +44,12 @@ NUMBERED = "numbered"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainCircuit:
-    """The circuit a message is about, when it names none."""
+    """The circuit a message is about: the one it names, else the chosen one, else one that was found."""
 
     place: str
     path: Path
     data: bytes
     text: str
-    is_given: bool
-    """The user has chosen it; else it was found."""
 
     @property
     def is_small(self) -> bool:
@@ -69,6 +67,8 @@ class Question:
     last_answered: str = ""
     """When the model last answered in an earlier turn (ISO 8601, UTC)."""
     main: MainCircuit | None = None
+    chosen: str = ""
+    """Where the circuit lies that the user has chosen, which is meant when none is named; "" = none."""
     editor: EditorState | None = None
     terms: tuple[Term, ...] = ()
     references: tuple[str, ...] = ()
@@ -107,12 +107,15 @@ def question_of(
     last_answered: str = "",
 ) -> Question:
     """The message with what it names; blocking. `main_circuit` is relative to the project, "" = not known."""
+    main = main_circuit_of(context, main_circuit)
+    named = _named_circuit(context, words)
     return Question(
         context=context,
         words=words,
         events=events,
         last_answered=last_answered,
-        main=main_circuit_of(context, main_circuit),
+        main=(main_circuit_of(context, named) if named else None) or main,
+        chosen=main.place if main is not None and main_circuit else "",
         editor=editor,
         terms=terms_of(_REFERENCE.sub(" ", words)),
         references=tuple(dict.fromkeys(references_in(words)))[:_MOST_REFERENCES],
@@ -129,11 +132,28 @@ def main_circuit_of(context: ToolContext, given: str) -> MainCircuit | None:
         path = view.locate(place)
         with view.open(path) as file:
             data = file.read(WHOLE_FILE_BYTES * 10)
-        return MainCircuit(
-            place=view.name_of(path), path=path, data=data, text=decode(data).text, is_given=bool(given)
-        )
+        return MainCircuit(place=view.name_of(path), path=path, data=data, text=decode(data).text)
     except (OSError, CircuitAIError, BinaryFileError):
         return None  # gone, or no text: what is said of it elsewhere stands
+
+
+def _named_circuit(context: ToolContext, words: str) -> str:
+    """The one circuit file that a message names; "" where it names none, or several."""
+    said = words.casefold()
+    if not any(suffix in said for suffix in CIRCUIT_SUFFIXES):
+        return ""
+    circuits = [
+        name for name in files_of(context.view) if PurePosixPath(name).suffix.lower() in CIRCUIT_SUFFIXES
+    ]
+    found = [name for name in circuits if _stands_in(name, said)]
+    found = found or [name for name in circuits if _stands_in(PurePosixPath(name).name, said)]
+    if len(found) != 1 or (context.is_on_network and context.project.is_kept_back(found[0])):
+        return ""
+    return found[0]
+
+
+def _stands_in(name: str, said: str) -> bool:
+    return re.search(rf"(?<![\w./\\-]){re.escape(name.casefold())}(?![\w/\\-])", said, re.ASCII) is not None
 
 
 def _simulated_last(context: ToolContext) -> str:

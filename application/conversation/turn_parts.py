@@ -267,6 +267,11 @@ class TurnParts:
                 is_brief=self.choice.provider == BUILTIN or node not in ("free_work", "asking"),
                 span=collecting,
             )
+        known = self.context.known_versions()
+        changes = {
+            (name, known[name]): version_hash(data) for name, data in block.compared.items() if name in known
+        }
+        self.context.told_changes.update(changes)
         await self._note_shown(block.shown)
         return block.text
 

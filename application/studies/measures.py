@@ -47,11 +47,13 @@ class StudyMeasures:
     """The circuit's parameters, which `.meas` cards may use."""
     elements: Elements | None = None
     """What tells currents and powers of elements, where an expression asks for some."""
+    varied: Sequence[str] = ()
+    """Values that are varied and asked for by their name, such as one that is to be small."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every metric, in order."""
-        return tuple(dict.fromkeys([*self.expressions, *(card.name for card in self.cards)]))
+        return tuple(dict.fromkeys([*self.expressions, *(card.name for card in self.cards), *self.varied]))
 
     @property
     def signals(self) -> tuple[str, ...] | None:
@@ -68,8 +70,8 @@ class StudyMeasures:
     def apart(self) -> Iterator[StudyMeasures]:
         """Each expression alone, and all cards: what one of them lacks is no error of the others."""
         for name, expression in self.expressions.items():
-            yield replace(self, expressions={name: expression}, cards=())
-        if self.cards:
+            yield replace(self, expressions={name: expression}, cards=(), varied=())
+        if self.cards or self.varied:
             yield replace(self, expressions={})
 
     def of_each(
@@ -120,6 +122,8 @@ class StudyMeasures:
                     values[name], problems[name] = math.nan, outcome
                 else:
                     values[name], units[name] = outcome.value, outcome.unit
+        changed = {name.lower(): value for name, value in parameters.items()} if self.varied else {}
+        values |= {name: changed.get(name.lower(), math.nan) for name in self.varied}
         return Measured(values=values, units=units, problems=problems)
 
     def _parameters(self, changed: Mapping[str, float]) -> dict[str, float]:
@@ -143,8 +147,8 @@ def study_measures(
     """The metrics of a study on a circuit, its goals with their expressions, and warnings.
 
     Without measurements the circuit's `.meas` cards are the metrics; a measurement or goal may name one of
-    them, and a goal may be an expression itself. Raises UserInputError for what cannot be read, and when
-    there is nothing to measure.
+    them, and a goal may be an expression itself, or name a value that is varied. Raises UserInputError for
+    what cannot be read, and when there is nothing to measure.
     """
     written = prepared.measures()
     names = {card.name for _, card in written}
@@ -156,7 +160,8 @@ def study_measures(
     }
     wanted = own | ({goal.metric.lower() for goal in spec.goals} & names) if spec.measures else names
     cards, warnings = _cards([item for item in written if item[1].name in wanted - expressions.keys()])
-    goals = tuple(_bound(goal, number, expressions, names) for number, goal in enumerate(spec.goals))
+    varied = {each.name.lower(): each.name for each in spec.parameters}
+    goals = tuple(_bound(goal, number, expressions, names, varied) for number, goal in enumerate(spec.goals))
     if not expressions and not cards:
         raise UserInputError(
             msg("There is nothing to measure: the circuit has no .meas card that can be read."),
@@ -172,7 +177,13 @@ def study_measures(
     elements = None
     if has_elements and prepared.wiring is not None:
         elements = elements_of_many(prepared.wiring, {analysis.kind for analysis in prepared.analyses()})
-    measures = StudyMeasures(expressions=expressions, cards=cards, definitions=definitions, elements=elements)
+    measures = StudyMeasures(
+        expressions=expressions,
+        cards=cards,
+        definitions=definitions,
+        elements=elements,
+        varied=[name for name in varied.values() if any(goal.metric == name for goal in goals)],
+    )
     return measures, goals, warnings
 
 
@@ -200,13 +211,19 @@ def _cards(
 
 
 def _bound(
-    goal: DesignGoal, number: int, expressions: dict[str, CompiledExpression], cards: set[str]
+    goal: DesignGoal,
+    number: int,
+    expressions: dict[str, CompiledExpression],
+    cards: set[str],
+    varied: Mapping[str, str],
 ) -> DesignGoal:
     """The goal with its metric as it is named here; one that is an expression becomes a metric."""
     if goal.metric in expressions:
         return replace(goal, expression=expressions[goal.metric].text)
     if goal.metric.lower() in cards:
         return replace(goal, metric=goal.metric.lower())
+    if goal.metric.lower() in varied:
+        return replace(goal, metric=varied[goal.metric.lower()])
     if re.fullmatch(r"\w+", goal.metric):
         raise spec_error(
             f"goals[{number}].metric",

@@ -96,6 +96,8 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "signals": ("observation_points",),
     "fixed_values": ("set",),
     "params": ("parameters",),
+    "tolerances": ("parameters",),
+    "variations": ("parameters",),
 }
 """What models call arguments, and what these are called here; understood where it is no argument itself."""
 
@@ -170,7 +172,11 @@ class Tool(Generic[A]):
         try:
             return self.arguments.model_validate(present)
         except ValidationError as error:
-            problems = [self._problem(item) for item in error.errors(include_url=False)]
+            found = error.errors(include_url=False)
+            problems = [self._problem(item) for item in found]
+            if not any(item["loc"] for item in found):  # before the names were looked at
+                strange = [name for name in present if name not in fields]
+                problems += [self._problem({"loc": (name,), "type": "extra_forbidden"}) for name in strange]
         told = problems[:_PROBLEMS_TOLD]
         if len(problems) > len(told):
             told.append(f"and {len(problems) - len(told)} more")
@@ -342,6 +348,9 @@ class ToolContext:
     """Relative path -> version hash of what the model read or wrote; shared by all calls of the session."""
     shown_versions: Mapping[str, str] = field(default_factory=dict)
     """The same of what it was shown with a message since."""
+    told_changes: MutableMapping[tuple[str, str], str] = field(default_factory=dict)
+    """(Relative path, the version it saw) -> the version it knows by all that has changed since, which the
+    newest message tells."""
 
     said: Callable[[], Sequence[str]] = tuple
     """What the user said in the conversation, oldest first."""
@@ -361,7 +370,8 @@ class ToolContext:
     def known_versions(self) -> dict[str, str]:
         """Of the files the model has read or written: the version it saw last. One that it was only shown
         is not among them: it is no reason to write over that unasked."""
-        return {name: self.shown_versions.get(name, seen) for name, seen in self.seen_versions.items()}
+        known = {name: self.shown_versions.get(name, seen) for name, seen in self.seen_versions.items()}
+        return {name: self.told_changes.get((name, version), version) for name, version in known.items()}
 
     @property
     def room(self) -> ResultRoom:
@@ -470,9 +480,13 @@ def _texts(value: object) -> object:
 
 
 def _assignments(value: object) -> object:
-    """Values by name; numbers become texts, an object written as JSON text is understood too."""
+    """Values by name; numbers become texts, an object as JSON text and ``R1=2k, C1=1n`` are understood."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = _json(value)
+    elif isinstance(value, str):
+        pairs = [each.partition("=") for each in re.split(r"[,;]?\s+|[,;]", value.strip())]
+        if all(name and equals and text for name, equals, text in pairs):
+            return {name: text for name, _, text in pairs}
     if not isinstance(value, dict):
         return value
     return {name: _number_text(item) for name, item in value.items()}

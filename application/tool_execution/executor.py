@@ -264,7 +264,9 @@ class ToolExecutor:
 
     def unknown(self, name: str, offered: Collection[str]) -> ToolResult:
         """The result of a call of a tool there is none of; `offered`: those the model may call here."""
-        return _presentable(_unknown_tool(name, [each for each in self._tools if each in offered]))
+        return _presentable(
+            _unknown_tool(name, [each for each in self._tools if each in offered and each != OTHER_TOOL])
+        )
 
     def _checked(self, call: ToolCall) -> tuple[Tool[Any], Any] | ToolResult:
         tool = self._tools.get(call.name)

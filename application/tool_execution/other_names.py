@@ -145,7 +145,10 @@ _RULES: Mapping[str, _Rule] = {
     **dict.fromkeys(("view_file", "open_file", "cat", "read", "view"), ("read_file", _same)),
     **dict.fromkeys(("list_files", "list_dir", "list_directory", "ls"), ("list_project_files", _same)),
     **dict.fromkeys(("grep", "search", "search_files", "find"), ("search_project", _same)),
-    **dict.fromkeys(("simulate", "run_ngspice", "run_spice", "ngspice"), ("run_simulation", _same)),
+    **dict.fromkeys(
+        ("simulate", "simulate_circuit", "run_circuit", "run_ngspice", "run_spice", "ngspice"),
+        ("run_simulation", _same),
+    ),
     **dict.fromkeys(("measure", "get_results", "get_measurements"), ("inspect_data", _same)),
     **dict.fromkeys(("remove_file", "rm"), ("delete_file", _same)),
     "mv": ("move_file", _same),

@@ -67,8 +67,14 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
         update = event.get("update")
         if isinstance(update, Mapping):
             state |= update
+    if finished is None:
+        return None
+    if not finished.get("netlist_sha256"):  # begun from a circuit of the project, which no round has changed
+        files = finished.get("circuit_files")
+        held = files.get(finished.get("circuit_file_path")) if isinstance(files, Mapping) else None
+        finished = {**finished, "netlist_sha256": held}
     needed = ("design_intent", "circuit_file_path", "netlist_sha256")
-    return finished if finished is not None and all(finished.get(name) for name in needed) else None
+    return finished if all(finished.get(name) for name in needed) else None
 
 
 def asks_for_new_circuit(text: str) -> bool:

@@ -17,7 +17,7 @@ from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.reference_checks import check_references
 from domain.circuit.structure_checks import check_files, check_structure
 from domain.circuit.value_checks import check_values
-from domain.circuit.wiring_checks import check_wiring
+from domain.circuit.wiring_checks import check_lone_nodes, check_wiring
 
 __all__ = ["CODES", "Diagnostic", "Severity", "diagnose", "is_fragment"]
 
@@ -53,11 +53,10 @@ def diagnose(
         is_complete = not (tree.refusals or tree.missing_sections or tree.cycles)
         check_references(circuit, tree, findings, fragment=fragment, complete=is_complete)
         check_values(circuit, tree, findings)
-        is_wired = not findings.has(
-            "undefined-subcircuit", "wrong-node-count", "too-few-nodes", "missing-model"
-        )
-        if is_complete and is_wired and not fragment:
-            check_wiring(circuit, tree, findings)
+        has_nodes = is_complete and not findings.has("wrong-node-count", "too-few-nodes")
+        if has_nodes and not fragment:
+            is_whole = not findings.has("undefined-subcircuit", "missing-model")
+            (check_wiring if is_whole else check_lone_nodes)(circuit, tree, findings)
         if not fragment:
             return _sorted(_without_effect(findings.all, circuit), netlist.path)
     return _sorted(findings.all, netlist.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, canonical_node
@@ -50,9 +51,19 @@ def check_wiring(circuit: Circuit, tree: DependencyTree, findings: Findings) -> 
         key = block_key(block, circuit.global_nodes)
         if not key or key not in sound:
             count = len(findings.all)
-            _check_lone_nodes(block, wiring, looked_at | circuit.global_nodes, findings)
+            _check_lone_nodes(block, wiring.floating, looked_at | circuit.global_nodes, findings)
             if key and len(findings.all) == count:
                 sound.add(key)
+
+
+def check_lone_nodes(circuit: Circuit, tree: DependencyTree, findings: Findings) -> None:
+    """What of the wiring is seen although a subcircuit or model is missing: nodes with a single terminal."""
+    looked_at = _nodes_looked_at(tree) | circuit.global_nodes
+    for block in circuit.top.walk():
+        if block.is_used:
+            # Of an X line without its subcircuit's name the last node is taken for it.
+            models = {p.element.model.key for p in block.elements if p.element.model is not None}
+            _check_lone_nodes(block, (), looked_at | models, findings)
 
 
 def floating_nodes(circuit: Circuit, tree: DependencyTree) -> tuple[str, ...]:
@@ -212,14 +223,14 @@ _ELECTRICAL = {"d": 2, "q": 4, "j": 3, "m": 4}
 
 
 def _check_lone_nodes(
-    block: Block, wiring: BlockWiring, looked_at: frozenset[str], findings: Findings
+    block: Block, groups: Sequence[FloatingGroup], looked_at: Set[str], findings: Findings
 ) -> None:
     """Nodes with a single terminal on them, where that is likely a slip: R, L and semiconductors."""
     watched = looked_at | set(block.ports) | {GROUND}
     for placed in block.elements:
         watched |= {canonical_node(node.text) for node in placed.element.control_nodes}
         watched |= set(expression_nodes(placed.element))
-    floating = {node for group in wiring.floating for node in group.nodes}
+    floating = {node for group in groups for node in group.nodes}
     for node, touching in terminal_counts(block.elements).items():
         placed = touching[0]
         if len(touching) > 1 or node in watched or node in floating or placed.element.letter not in "rldqjm":

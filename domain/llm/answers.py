@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
-from domain.llm.json_repair import Problem, parse_arguments, read_json
+from domain.llm.json_repair import Problem, end_of_value, parse_arguments, read_json
 from shared.late_patterns import late_pattern
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _REACT = late_pattern(
     r"[ \t]*Action Input:\s*(?:`{3}(?:json)?\s*)?(?P<body>\{.*\})",
     re.DOTALL | re.MULTILINE,
 )
+_OBSERVATION = late_pattern(r"\s*(?:`{3}\s*)?Observation:")
 _DEEPSEEK = late_pattern(
     r"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]{1,60})(?:<｜tool▁sep｜>)?"
     r"\s*+(?:```json)?\s*+(?=\{)"
@@ -171,10 +172,8 @@ def _channel(text: str, known: Collection[str]) -> Iterator[WrittenCall]:
 
 def _object_end(text: str, at: int) -> int:
     """Where the JSON value that begins at a place ends; the end of the text when it doesn't."""
-    try:
-        return json.JSONDecoder().raw_decode(text, at)[1]
-    except (ValueError, RecursionError):
-        return len(text)
+    end = end_of_value(text, at)
+    return len(text) if end is None else end
 
 
 def _deepseek(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
@@ -217,7 +216,8 @@ def _react(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
         return
     at = found.start("body")
     end = _object_end(text, at)
-    yield WrittenCall(found["name"], text[at:end], found.start(), end)
+    made_up = _OBSERVATION.match(text, end)  # with what the model goes on to say as if it had seen it
+    yield WrittenCall(found["name"], text[at:end], found.start(), len(text) if made_up else end)
 
 
 def _program(text: str, known: Collection[str]) -> Iterator[WrittenCall]:

@@ -300,6 +300,10 @@ class ContextPart:
     source: str = ""
     """The file whose text it is, which then stands in a data block of its own; "" = words of the program,
     or items that are blocks already."""
+    shown: Mapping[str, bytes] = field(default_factory=dict)
+    """Files, by their place in the project, whose whole text it has."""
+    compared: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of which it has all that is another than what the model saw of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,10 +317,8 @@ class ContextBlock:
     tokens_of: tuple[tuple[PartName, int], ...] = ()
     shown: Mapping[str, bytes] = field(default_factory=dict)
     """Files whose whole text is in it, by their place in the project."""
-
-    def shows_whole(self, name: PartName) -> bool:
-        """Whether a part is there and nothing of it is left out."""
-        return name not in self.cut and any(name == told for told, _ in self.tokens_of)
+    compared: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that the model knows by what is told of their changes, as they are now."""
 
 
 def context_budget(window: int, shares: ContextShares = USUAL) -> int:
@@ -345,11 +347,16 @@ def assemble(parts: Sequence[ContextPart], budget: int, shares: ContextShares = 
     blocks: list[str] = []
     cut: list[PartName] = []
     tokens_of: list[tuple[PartName, int]] = []
+    shown: dict[str, bytes] = {}
+    compared: dict[str, bytes] = {}
     for part, part_sizes, most in zip(parts, sizes, room, strict=True):
         form = next((at for at, size in enumerate(part_sizes) if size <= most), len(part.forms) - 1)
         items, is_cut = _cut(part.forms[form], most, part.rest)
         if is_cut:
             cut.append(part.name)
+        elif form == 0:
+            shown |= part.shown
+            compared |= part.compared
         text = "\n".join(items)
         if part.source:
             text = fence_data(name_in_fence(part.source), text)
@@ -358,7 +365,13 @@ def assemble(parts: Sequence[ContextPart], budget: int, shares: ContextShares = 
             tokens_of.append((part.name, count_tokens(text)))
     if facts:
         blocks.insert(0, fence_data(FACTS, "\n".join(facts)))
-    return ContextBlock(text="\n".join(blocks), cut=tuple(cut), tokens_of=tuple(tokens_of))
+    return ContextBlock(
+        text="\n".join(blocks),
+        cut=tuple(cut),
+        tokens_of=tuple(tokens_of),
+        shown=shown,
+        compared=compared,
+    )
 
 
 _OWN_BLOCKS: frozenset[PartName] = frozenset({"references", "dependencies", "passages"})

@@ -56,6 +56,15 @@ def parse_arguments(text: str) -> dict[str, Any] | Problem:
     )
 
 
+def end_of_value(text: str, at: int) -> int | None:
+    """Where the JSON value that begins at a place ends, repaired or not; None where none can be read."""
+    reader = _Relaxed(text, at)
+    try:
+        return reader.end_of_value()
+    except _Mistake:
+        return None
+
+
 def read_json(text: str) -> Any:
     """The value of a JSON text, repaired where that is unambiguous, else a `Problem`. Never raises."""
     plain = text.strip("\ufeff \t\r\n")
@@ -161,10 +170,14 @@ _PLAIN = {closing: re.compile(rf"[^\\{closing}]*") for closing in _CLOSING.value
 class _Relaxed:
     """Reads JSON with the mistakes the module's docstring lists; anything else raises _Mistake."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, at: int = 0) -> None:
         self._text = text
-        self._at = 0
+        self._at = at
         self._depth = 0
+
+    def end_of_value(self) -> int:
+        self._value()
+        return self._at
 
     def read(self) -> Any:
         """The one value of the text; of several objects in a row the one that all non-empty ones equal."""

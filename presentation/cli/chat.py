@@ -103,6 +103,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out,
         again=lambda offer, session: _command(request, offer, session),
         take_netlist=lambda session, name: _taking(args.project, session, name),
+        go_on=lambda session: shlex.join([*_asking(request, session, request.choice), "--resume"]),
     )
     app.program.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
@@ -144,11 +145,16 @@ def _command(request: ChatRequest, offer: ProviderChoice, session_id: str) -> st
     """The command that says the same to another model, in the same conversation."""
     text = request.text or ""
     is_short = 0 < len(text) <= _LONGEST_IN_COMMAND and text.isprintable()
+    words = shlex.join(_asking(request, session_id, offer))
+    return f"{words} {shlex.quote(text) if is_short else 'TEXT'}"
+
+
+def _asking(request: ChatRequest, session_id: str, choice: ProviderChoice) -> list[str]:
+    """The words of a command that asks a model in a conversation, all but what is said."""
     words = ["python", "main.py", "chat", str(request.project), "--session", session_id]
-    words += ["--provider", offer.provider]
-    words += ["--model", offer.model] if offer.model else []
-    words += ["--base-url", offer.base_url] if offer.base_url else []
-    return f"{shlex.join(words)} {shlex.quote(text) if is_short else 'TEXT'}"
+    words += ["--provider", choice.provider]
+    words += ["--model", choice.model] if choice.model else []
+    return [*words, *(["--base-url", choice.base_url] if choice.base_url else [])]
 
 
 def _taking(project: Path, session_id: str, name: str) -> str:

@@ -135,12 +135,15 @@ class ChatPrinter:
         again: Callable[[ProviderChoice, str], str] | None = None,
         *,
         take_netlist: Callable[[str, str], str] | None = None,
+        go_on: Callable[[str], str] | None = None,
     ) -> None:
         self._out = out
         self._again = again
         """The command that asks another model, in a conversation."""
         self._take_netlist = take_netlist
         """The command that writes the netlist of a conversation's answer into a file of this name."""
+        self._go_on = go_on
+        """The command that goes on in a conversation whose turn came to a limit."""
         self._answer: list[str] = []
         self._has_written = False
         """A tool wrote a file: a netlist in the closing answer repeats it."""
@@ -213,6 +216,8 @@ class ChatPrinter:
                     out.say(msg("Stopped."))
                 if event.note is not None:
                     out.say(event.note)
+                if event.stop_reason == "limit" and self._go_on is not None and self._session_id:
+                    out.note(msg("Continue it with: {command}", command=self._go_on(self._session_id)))
                 if (cost := cost_line(event.cost, event.session_cost)) is not None:
                     out.note(cost)
             case SessionOpened(problems=problems):

@@ -46,7 +46,14 @@ def _goal(context: ToolContext, circuit: Path, arguments: StudyArguments) -> Des
     found = next((each for each in goals if not named or each.metric.lower() == named.lower()), None)
     if found is not None:
         return found
-    names = ", ".join(each.metric for each in goals) or "none"
+    if not goals:
+        raise UserInputError(
+            msg("{path} has no goals.", path=context.view.name_of(circuit)),
+            advice=msg("set_goals sets them; of an expression, influence takes it as measure."),
+            file=circuit,
+            error_type="no_goal",
+        )
+    names = ", ".join(each.metric for each in goals)
     raise UserInputError(
         msg("{path} has no goal {name}; it has: {names}.",
             path=context.view.name_of(circuit), name=named or "-", names=names),

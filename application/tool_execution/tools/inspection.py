@@ -125,7 +125,9 @@ def _answer(details: dict[str, Any]) -> ToolResult:
     return ToolResult(
         success=True,
         content=content,
-        summary=msg("Inspected {path}.", path=details["result_path"]),
+        summary=msg("Inspected {path}.", path=details["result_path"])
+        if details["run"] is None or not details["circuit"]
+        else msg("Inspected run {number} of {path}.", number=details["run"], path=details["circuit"]),
         result=details,
     )
 

@@ -131,7 +131,7 @@ def _counts(found: Found) -> dict[str, Any]:
 def _result(
     query: str, found: Found, shown: Sequence[Match], details: dict[str, Any], note: Message | None
 ) -> ToolResult:
-    more = "" if found.is_total_exact else "at least "
+    more = "" if found.is_total_exact or not found.total else "at least "
     head = f"{more}{found.total} matches in {found.files} files"
     if found.total > sum(match.kind != "semantic" for match in shown):
         head += f", the best {len(shown)}"

@@ -332,7 +332,11 @@ def _content(details: dict[str, Any], goals: str = "", *, verdict: str = "") -> 
         lines += [f"{severity[:-1]}: {_issue_line(item)}" for item in details[severity]]
     if details["operating_point"]:
         lines += ["DC operating point:", *details["operating_point"]]
-    lines += [f"{_plot_line(plot)}" for plot in details["analyses"]]
+    told: list[object] = []
+    for plot in details["analyses"]:
+        signals = [plot["signals"], plot["signal_count"]]
+        lines.append(_plot_line(plot, is_told=signals in told))
+        told.append(signals)
     if details["analyses"] and details["ok"]:
         lines.append("Use inspect_data for values, for example max(v(out)) or bandwidth(v(out)).")
         lines += filter(None, [naming_hint(details["analyses"])])
@@ -347,9 +351,10 @@ def _issue_line(item: dict[str, Any]) -> str:
     return f"{place + ': ' if place else ''}{item['message']} [{item['code']}]{advice}"
 
 
-def _plot_line(plot: dict[str, Any]) -> str:
-    signals = ", ".join(plot["signals"])
-    more = plot["signal_count"] - len(plot["signals"])
+def _plot_line(plot: dict[str, Any], *, is_told: bool = False) -> str:
+    """`is_told`: its signals are those of a line above."""
+    signals = "signals as above" if is_told else ", ".join(plot["signals"])
+    more = 0 if is_told else plot["signal_count"] - len(plot["signals"])
     axis = ""
     if plot["axis"] is not None:
         axis = f" over {plot['axis']} {plot['range'][0]:.6g}..{plot['range'][1]:.6g} {plot['axis_unit']},"

@@ -38,6 +38,8 @@ class Deeds:
     """A run or measurement is of the circuit as it is now."""
     last_failed: bool = False
     """The newest run found no result."""
+    is_refused: bool = False
+    """Changes were tried in this turn, and none of them came about."""
     runs: int = 0
     """How often something was simulated or measured, in all turns."""
     tried: Sequence[str] = ()
@@ -308,6 +310,12 @@ _UNSAID = late_pattern(
     r"|可以[^正]|[等待][^，。；]{1,20}(?:后|再)|可(?:将|把|用|通)|例如|比如|被",
     re.IGNORECASE,
 )
+_DONE = late_pattern(
+    r"^(?:all |it(?:['’]s| is) |everything(?:['’]s| is) (?:now )?)?(?:done|finished|completed?|in place)\b"
+    r"|^(?:都|全部|任务|修改|更改|现在|现已|已经?)*(?:完成|搞定|处理好|改好|修好|弄好|做好)",
+    re.IGNORECASE,
+)
+"""What was asked for is told as done, whatever it was."""
 _PAST = late_pattern(
     r"\b(?:last|previous|earlier) (?:turn|time|answer|message|step)|\bearlier\b|\bpreviously\b|\bbefore\b"
     r"|上一?[轮次]|之前|先前|刚才|此前|前面",
@@ -392,7 +400,7 @@ def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
         named = quantities_named(clause)
         is_of_all = is_of_all and not (named and named.isdisjoint(map(row_of, deeds.missed)))
         return not deeds.is_measured or deeds.last_failed or (bool(deeds.missed) and is_of_all)
-    if deeds.last_failed and _SUCCEEDED.search(clause):
+    if (deeds.last_failed and _SUCCEEDED.search(clause)) or (deeds.is_refused and _DONE.search(clause)):
         return True
     if (found := _CHANGED.search(clause)) is not None:
         return not _is_changed(clause, found, deeds, is_shown=is_shown)

@@ -40,6 +40,8 @@ _PULSE = late_pattern(
     r"(?P<period>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)\s?\)",
     re.IGNORECASE,
 )
+_SHARE_GIVEN = late_pattern(r"(?:settling|rise|fall)_time\([^\n=]{1,80}?,\s*(0?\.\d+)(?:,\s*(0?\.\d+))?\s*\)")
+"""Within which share of the step it has settled, between which shares it rises: 0.02 is told as 2 %."""
 _AT = late_pattern(
     r"\b(?:at|gain|phase)\([^=\n]*,\s?(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[pnumkg])?\)", re.IGNORECASE
 )
@@ -240,6 +242,10 @@ class Known:
                 self._by_unit.setdefault("Hz", set()).add(1 / period)
                 self._by_unit.setdefault("%", set()).add(100 * width / period)
                 self._by_unit.setdefault("s", set()).update((width, period))
+        for each in _SHARE_GIVEN.finditer(text):
+            self._by_unit.setdefault("%", set()).update(
+                100 * float(share) for share in each.groups() if share
+            )
         for each in _AT.finditer(text):
             self._at.add(float(each["number"]) * SCALES.get((each["scale"] or "").lower(), 1.0))
         for each in _TEMPERATURE.finditer(text):

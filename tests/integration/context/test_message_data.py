@@ -24,7 +24,7 @@ from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from bootstrap import build
 from domain.llm.chat import ModelRoom
-from domain.llm.context_block import LARGEST, USUAL, ContextPart, assemble, context_budget
+from domain.llm.context_block import LARGEST, USUAL, ContextBlock, ContextPart, assemble, context_budget
 from domain.llm.tokens import count_tokens
 from domain.simulation.goals import DesignGoal
 from domain.studies.study_spec import StudyKind, read_study_spec
@@ -62,10 +62,13 @@ def first_message(body: dict[str, Any]) -> str:
     return texts[-1]
 
 
+@pytest.mark.parametrize("is_shown", [True, False], ids=["shown whole", "the difference only"])
 async def test_what_the_user_changed_behind_the_model_is_told_as_a_difference(
-    app: Application, tmp_path: Path
+    app: Application, tmp_path: Path, is_shown: bool
 ) -> None:
     circuit = tmp_path / "rc.cir"
+    if not is_shown:  # two circuits, and the message names none
+        (tmp_path / "other.cir").write_text(CIRCUIT)
     circuit.write_text(CIRCUIT)
     reading = answer("", calls=[call("read_file", {"path": "rc.cir"})])
     change = {"path": "rc.cir", "search": "C1 out 0 47n", "replace": "C1 out 0 33n"}
@@ -80,7 +83,8 @@ async def test_what_the_user_changed_behind_the_model_is_told_as_a_difference(
         told = first_message(server.requests[2])
     assert "rc.cir was changed since you saw it, not by you" in told
     assert "-C1 out 0 100n\n+C1 out 0 47n\n" in told
-    # What the message shows whole need not be read again before it is changed.
+    assert (".end" in told) == is_shown
+    # What the message shows whole, or tells all changes of, need not be read again before it is changed.
     assert circuit.read_text() == CIRCUIT.replace("100n", "33n")
     circuit.unlink()
     with FakeLLMServer([answer("Gone.")]) as server:
@@ -145,6 +149,25 @@ async def test_what_is_in_front_of_the_user_and_what_he_points_at_is_there_once(
     assert "elements: 2000 resistor" in block.text
     assert "R1234 a1234 0 1234k" in block.text
     assert "R700 a700" not in block.text
+
+
+async def test_a_circuit_that_is_named_without_a_mark_is_the_one_the_message_is_about(
+    context: ToolContext,
+) -> None:
+    root = context.project.root
+    broken = "Another\nV1 a 0 1\nXU1 a b NOSUCH\nR2 b 0 1k\n.op\n.end\n"
+    await asyncio.to_thread((root / "other.cir").write_text, broken)
+
+    async def told(words: str) -> ContextBlock:
+        return await project_context(context, words, main_circuit="rc.cir", budget=LARGEST, limit_s=30)
+
+    for words in ("Why does Other.cir not run?", "other.cir跑不起来", "look at other.cir."):
+        block = await told(words)
+        assert "error: other.cir:3: Subcircuit NOSUCH is not defined" in block.text, words
+        assert "meant when none is named: rc.cir" in block.text
+        assert [*block.shown] == ["other.cir"]
+    for words in ("Compare rc.cir with other.cir", "Why is another.cir slow?", "What is the corner?"):
+        assert [*(await told(words)).shown] == ["rc.cir"], words
 
 
 async def test_what_the_circuit_is_made_of_is_one_short_line_in_every_window(context: ToolContext) -> None:

@@ -547,6 +547,18 @@ async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: 
     assert (last.round_number, len(last.verdicts), done.stop_reason) == (0, 1, "goals_met")
 
 
+async def test_a_wish_behind_a_design_that_changed_nothing_is_of_the_same_circuit(bench: Bench) -> None:
+    bench.root.mkdir()
+    (bench.root / "stage.cir").write_text(amplifier("470"))
+    bench.model.acts["optimize"] = says("I have no idea.")
+    done = await bench.design("stage.cir needs a gain of 20 dB at least")
+    assert (done.stop_reason, done.rounds) == ("goals_not_met", 0)
+    session = next(event.session_id for event in bench.events if hasattr(event, "session_id"))
+    bench.model.acts["instruction"] = writes("stage.cir", amplifier("4.7k"))
+    done = await bench.design("Go on with the next round", session_id=session)
+    assert (done.goals_met, done.circuit) == (True, "stage.cir")
+
+
 @walks("confirm_goals → conclude")
 async def test_goals_that_are_declined_design_nothing(bench: Bench) -> None:
     done = await bench.design(decide=answers("decline"))

@@ -56,6 +56,32 @@ async def test_two_numbers_are_the_ends_of_a_range(bench: Bench, parameters: obj
     assert 1950 <= 10 / (1 + best / 1000) * 1000 <= 2050
 
 
+async def test_a_value_that_is_varied_can_be_made_small(bench: Bench) -> None:
+    bench.write("d.cir", DIVIDER)
+    result = await bench.call(
+        "run_study",
+        kind="optimize",
+        parameters=[{"name": "R1", "min": "1k", "max": "10k", "scale": "E6"}],
+        measure={"vout": "v(out)"},
+        goals=["vout <= 3.5"],
+        minimize=["r1"],
+    )
+    assert result.success, result.content
+    assert result.result["best"]["parameters"]["R1"] == 2200
+
+
+async def test_what_is_missing_and_what_is_unknown_are_told_together(bench: Bench) -> None:
+    bench.write("d.cir", DIVIDER)
+    wrong = await bench.call("run_study", kind="sweep", ranges={"R1": ["1k", "2k"]})
+    assert "parameters is missing; ranges is not an argument of run_study" in wrong.content
+    renamed = await bench.call("run_study", kind="worst_case", tolerances={"R1": "1%"}, measure=["v(out)"])
+    assert renamed.success, renamed.content
+    tried = await bench.call("run_simulation", path="d.cir", parameters="R1=2k, R2=3k")
+    assert tried.success, tried.content
+    nothing = await bench.call("run_study", kind="since_when")
+    assert (nothing.error_type, str(nothing.error_message)) == ("no_goal", "d.cir has no goals.")
+
+
 async def test_goals_by_metric(bench: Bench) -> None:
     bench.write("d.cir", DIVIDER)
     result = await bench.call(

@@ -83,6 +83,15 @@ def test_what_follows_from_figures_or_is_only_proposed_is_left_alone(text: str) 
     )
 
 
+def test_a_share_that_a_measurement_was_given_is_known_in_percent() -> None:
+    results = (
+        "Data of run 1\nsettling_time(v(out),0.02) = 0.000251691 s\nrise_time(v(out), .1, .9) = 1e-05 s",
+    )
+    told = "It is within 2 % after 252 us and rises from 10 % to 90 % in 10 us."
+    assert unbacked_figures(told, Backing(results=results)) == ()
+    assert unbacked_figures("It is within 0.7 % after 252 us.", Backing(results=results)) == ("0.7 %",)
+
+
 OLD_RUN = "amp.cir: ok, run 6\ngain = 24.1 dB\ncutoff = 812.7 Hz\nvout_pp = 1.113 V"
 
 

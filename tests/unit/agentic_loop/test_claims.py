@@ -15,6 +15,7 @@ RAN_BEFORE = Deeds(changes=(PATCH,), has_run=True, is_measured=False)
 FAILED = Deeds(changes=(PATCH,), has_run=True, is_measured=False, last_failed=True)
 EARLIER = Deeds(earlier=(PATCH,), has_run_earlier=True, is_measured=True)
 MISSED = Deeds(changes=(PATCH,), has_run=True, is_measured=True, missed=("cutoff",))
+REFUSED = Deeds(has_run=True, is_measured=True, is_refused=True)
 
 FALSE = (
     (NOTHING, "I have changed R1 to the larger value and saved amp.cir."),
@@ -93,3 +94,11 @@ def test_of_thirty_unmade_deeds_and_thirty_true_ones(capsys: pytest.CaptureFixtu
     assert len(FALSE) == len(TRUE) == 30
     assert len(missed) <= 1, missed
     assert len(questioned) <= 1, questioned
+
+
+def test_what_was_refused_is_not_done_in_any_words() -> None:
+    for text in ("Done as asked; the figures are above.", "All done, have a look.", "任务完成，结果见上。"):
+        assert unmade_claims(text, REFUSED), text
+        assert not unmade_claims(text, DONE), text
+    for text in ("R5 stays at 470 Ω, as you asked, so the gain is as before.", "未完成：R5 不能改动。"):
+        assert not unmade_claims(text, REFUSED), text

@@ -294,6 +294,8 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
     ("cards", "expected"),
     [
         ("X1 b 0 ampp\n.subckt amp p q\nR1 p q 1\n.ends\n", [("error", "undefined-subcircuit", 6)]),
+        ("X1 b 0 gone\nR8 b c 1\n", [("error", "undefined-subcircuit", 6), ("warning", "floating-node", 7)]),
+        ("R8 b c 1\nX1 b c\n", [("error", "undefined-subcircuit", 7)]),  # the name was forgotten
         ("X1 b 0 s g=gx\n.subckt s p q g=1\nR1 p q {g}\n.ends\n", [("error", "undefined-parameter", 6)]),
         ("R3 b 0 1k rmx\n", [("error", "undefined-model", 6)]),
         ("R3 b 0 rmx l=1u w=1u\n", [("error", "undefined-model", 6)]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from langchain_core.messages.tool import tool_call_chunk
 
 from domain.llm.answers import accept_calls, calls_in_text, unrun_call, wire_calls_of
 from domain.llm.chat import WireToolCall
+from domain.llm.json_repair import parse_arguments
 from tests.ground.cases import for_each
 
 KNOWN = {"read_file", "patch_file", "run_simulation"}
@@ -22,7 +22,7 @@ READ = ("read_file", {"path": "amp.cir"})
 
 def found(text: str) -> list[tuple[str, object]]:
     calls, _ = calls_in_text(text, KNOWN)
-    return [(call.name, json.loads(call.arguments)) for call in calls]
+    return [(call.name, parse_arguments(call.arguments)) for call in calls]
 
 
 @for_each(
@@ -70,6 +70,7 @@ def found(text: str) -> list[tuple[str, object]]:
         f"<tool_call>{CALL}",
         f"<tools>\n{CALL}\n</tools>",
         'Action: read_file\nAction Input:\n```json\n{"path": "amp.cir"}\n```',
+        "Action: read_file\nAction Input: {'path': 'amp.cir',}\nObservation: Two stages.\nFinal Answer: Two.",
         '{"action": "read_file", "action_input": {"path": "amp.cir"}}',
         '{"read_file": {"path": "amp.cir"}}',
         '```tool_code\nprint(read_file(path="amp.cir"))\n```',
@@ -85,6 +86,7 @@ def found(text: str) -> list[tuple[str, object]]:
 )
 def test_calls_written_as_text_are_found(text: str) -> None:
     assert found(text) == [READ]
+    assert "Final Answer" not in calls_in_text(text, KNOWN)[1]
 
 
 @for_each(
