@@ -23,6 +23,7 @@ from domain.circuit.ltspice_symbols import (
     path_of,
     plain_name,
 )
+from domain.circuit.numbers import place_of
 from domain.circuit.outline_places import Place
 from domain.circuit.stand_ins import kind_comment
 from shared.message import Message, msg
@@ -171,8 +172,8 @@ def read_symbol(text: str) -> Symbol | None:
                 attributes[key.lower()] = value
             case ["PIN", x, rest] if (found := _integers([x, rest.split()[0]], 2)) is not None:
                 pins.append((len(pins) + 1, (found[0], found[1]), ""))
-            case ["PINATTR", "SpiceOrder", order] if pins and order.strip().isdecimal():
-                pins[-1] = (int(order), *pins[-1][1:])
+            case ["PINATTR", "SpiceOrder", order] if pins and (place := place_of(order.strip())) is not None:
+                pins[-1] = (place, *pins[-1][1:])
             case ["PINATTR", "PinName", name] if pins:
                 pins[-1] = (*pins[-1][:2], name.strip())
     if not pins:

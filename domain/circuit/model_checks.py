@@ -45,6 +45,8 @@ _OF_BSIM3 = late_pattern(r"\b(?:vth0|nch|k1|dvt0)\s*=", re.IGNORECASE)
 _HIGHEST_LEVEL = 99
 """Of a higher one ngspice says "Setting Level to 1", and goes on."""
 _BIN_LIMIT = late_pattern(r"\b([lw](?:min|max))\s*=\s*([^\s,()]+)")
+_ANY_LEVEL = 10**9
+"""What is said of a number of any length."""
 _BIN_MARGIN = 1e-6
 """Rounding at the edges of a bin; ngspice allows as little."""
 
@@ -120,9 +122,10 @@ def foreign_level(model: Model) -> int | None:
     levels = _LEVELS.get(model.type)
     found = _LEVEL.search(model.statement.raw) if levels is not None else None
     number = read_number(found[1]) if found is not None else None
-    if levels is None or number is None or int(number.value) in levels:
+    if levels is None or number is None:
         return None
-    return int(number.value)
+    level = int(min(max(number.value, -_ANY_LEVEL), _ANY_LEVEL))
+    return None if level in levels else level
 
 
 def _is_bsim3_of_xyce(model: Model) -> bool:

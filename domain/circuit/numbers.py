@@ -132,6 +132,12 @@ def digits_times_power(text: str) -> float:
     return int(whole + fraction) * math.pow(10.0, power)
 
 
+def place_of(text: str) -> int | None:
+    """The number of a place in a list, from 0, as a file writes it in digits; None for what is none. No list
+    is longer than nine digits, and of thousands of digits Python makes no number."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
 def format_number(value: float, digits: int = 6) -> str:
     """Engineering notation that SPICE reads back: ``4.7k``, ``10Meg``, ``100n`` (never ``M``).
 

@@ -80,7 +80,7 @@ _NO_WAVES = late_pattern(
 )
 _REPEATED = late_pattern(r"\bpwl\b.*\b(?:r|td)\s*=", re.IGNORECASE)
 _SINE = late_pattern(r"(?<![\w])sin(?=\s*\()", re.IGNORECASE)
-_LEVEL = late_pattern(r"(?<![\w])level\s*=\s*(?P<level>[\d.]+)", re.IGNORECASE)
+_LEVEL = late_pattern(r"(?<![\w])level\s*=\s*(?P<level>\d{1,9})(?:\.\d*)?", re.IGNORECASE)
 _QUOTED = late_pattern(r"'[^']*'")
 _DRIVES = late_pattern(r"(?<![\w])(?:vol|cur)\s*=\s*", re.IGNORECASE)
 _OPTION = late_pattern(r"(?P<name>[A-Za-z]\w*)(?:\s*=\s*(?P<value>\{[^}]*\}|\S+))?")
@@ -166,7 +166,7 @@ def _model(text: str) -> str:
         raise Unsayable(f"a model of type {kind or '?'}")
     level = _LEVEL.search(text)
     if level is not None:
-        number = int(float(level["level"]))
+        number = int(level["level"])
         if kind in ("nmos", "pmos"):
             if number not in _MOS_LEVELS:
                 raise Unsayable(f"a MOS model of level {number}")

@@ -20,6 +20,7 @@ _NUMBER = late_pattern(
     r"^(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<scale>[TGMkmunpfa]|µ|μ)?\s*"
     r"(?:Ohm|Hz|F|H|V|A|s|S|W|K|Vs|dBm)?$"
 )
+_USUAL_POINTS, _MOST_POINTS = 101, 1e9
 _SCALES: Mapping[str, tuple[str, float]] = {
     "": ("", 1.0),
     "T": ("T", 1e12),
@@ -252,13 +253,13 @@ _NODES = {"BJT": 3, "MOSFET": 3, "VCVS": 4, "VCCS": 4, "CCVS": 4, "CCCS": 4, "Su
 def _analysis(kind: str, given: Properties) -> list[str] | None:
     first, last = (_value(given.get(each, "")) for each in ("Start", "Stop"))
     if kind in ("AC", "SP") and first and last:
-        points = int(float(given.get("Points", "101") or 101))
+        points = _points(given)
         card = "ac" if kind == "AC" else "sp"
         if given.get("Type", "lin").lower() == "log":
             return [f".{card} dec {_per_decade(given, points)} {first} {last}"]
         return [f".{card} lin {points} {first} {last}"]
     if kind == "TR" and last:
-        points = max(int(float(given.get("Points", "101") or 101)), 2)
+        points = max(_points(given), 2)
         try:
             step = (_as_number(given["Stop"]) - _as_number(given.get("Start") or "0")) / (points - 1)
         except ValueError:
@@ -267,13 +268,18 @@ def _analysis(kind: str, given: Properties) -> list[str] | None:
     return [".op"] if kind == "DC" else None
 
 
+def _points(given: Properties) -> int:
+    found = _NUMBER.match(given.get("Points") or "101")
+    return _USUAL_POINTS if found is None else int(min(max(float(found["number"]), 1.0), _MOST_POINTS))
+
+
 def _per_decade(given: Properties, points: int) -> int:
     import math
 
     try:
         first, last = (float(_as_number(given[each])) for each in ("Start", "Stop"))
         return max(round((points - 1) / math.log10(last / first)), 1)
-    except (ValueError, KeyError, ZeroDivisionError):
+    except (ValueError, KeyError, ZeroDivisionError, OverflowError):
         return 20
 
 

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from domain.circuit.kicad.nets import in_order
 from domain.circuit.kicad.values import pairs, parameter_value, part_value
+from domain.circuit.numbers import place_of
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
-_PIN_PAIR = late_pattern(r"(\S+?)=(\S+)")
+_PIN_PAIR = late_pattern(r"(?<!\S)([^\s=]+)=(\S+)")
 _FUNCTIONS: Mapping[str, tuple[str, Sequence[str]]] = {
     "SIN": ("SIN", ("dc", "ampl", "f", "td", "theta", "phase")),
     "PULSE": ("PULSE", ("y1", "y2", "td", "tr", "tf", "tw", "per", "np")),
@@ -201,12 +202,14 @@ def _sequence(component: Component) -> list[str]:
     if old:
         numbers = component.numbers
         # Places among the pins, or, where these are no such places, the pins' own numbers.
-        if all(each.isdecimal() and 0 < int(each) <= len(numbers) for each in old):
-            return [numbers[int(each) - 1] for each in old]
+        places = [place for each in old if (place := place_of(each)) and place <= len(numbers)]
+        if len(places) == len(old):
+            return [numbers[place - 1] for place in places]
         return old
     told = _PIN_PAIR.findall(component.field("Sim.Pins"))
-    if told and all(place.isdecimal() for _, place in told):
-        return [number for number, _ in sorted(told, key=lambda pair: int(pair[1]))]
+    placed = [(place, number) for number, each in told if (place := place_of(each)) is not None]
+    if told and len(placed) == len(told):
+        return [number for _, number in sorted(placed, key=lambda pair: pair[0])]
     return component.numbers
 
 
@@ -333,7 +336,9 @@ def _semiconductor(component: Component, letter: str, card: str, given: Mapping[
 def _inferred(component: Component) -> Written:
     """By the reference and value, where no field says what it is."""
     letter = component.reference[:1].upper()
-    is_told = re.fullmatch(rf"{letter}(?:_\w+)?", component.symbol.rpartition(":")[2], re.IGNORECASE)
+    is_told = re.fullmatch(
+        r"[A-Za-z](?:_\w+)?", symbol := component.symbol.rpartition(":")[2]
+    ) is not None and (symbol[0].upper() == letter)
     is_known = is_told or re.fullmatch(r"\w\d+[A-Za-z]?", component.reference)
     if letter in "RCLVI" and letter and is_known and len(component.pins) == 2:
         if letter in "RCL":
@@ -391,7 +396,7 @@ def _nodes(component: Component, ports: Sequence[str], known: Sequence[str]) -> 
         strangers = [
             place
             for place in given
-            if place.lower() not in known and not (place.isdecimal() and 0 < int(place) <= len(ports))
+            if place.lower() not in known and not 0 < (place_of(place) or 0) <= len(ports)
         ]
         if strangers:
             raise _failed(component, msg("its subcircuit has no node {name}", name=strangers[0]))

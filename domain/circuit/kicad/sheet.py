@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from domain.circuit.kicad.s_expressions import Node, NotReadable, first, lists, read, text_at
+from domain.circuit.numbers import place_of
 
 Place = tuple[int, int]
 LabelKind = Literal["local", "global", "hierarchical"]
@@ -166,7 +167,8 @@ def _drawings(library: Node) -> dict[str, Drawing]:
         pins: dict[tuple[int, int], list[Pin]] = {}
         for part in lists(each, "symbol"):
             *_, unit, style = ["0", "0", *text_at(part, 1).rsplit("_", 2)]
-            place = (int(unit), int(style)) if unit.isdecimal() and style.isdecimal() else (0, 0)
+            of_unit, of_style = place_of(unit), place_of(style)
+            place = (0, 0) if of_unit is None or of_style is None else (of_unit, of_style)
             pins.setdefault(place, []).extend(map(_pin, lists(part, "pin")))
         power = first(each, "power")
         found[name] = Drawing(pins, bool(power), text_at(power, 1) == "local")

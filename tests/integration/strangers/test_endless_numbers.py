@@ -7,6 +7,7 @@ from types import FrameType
 
 import pytest
 
+from domain.circuit.exchange.qucs import read_qucs
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.simulation.fourier import parse_four
@@ -22,6 +23,7 @@ DECKS = {
     "steps across all doubles": ".param x=1\n.step param x -1e308 1e308 1e-300\n.op",
     "decades across all doubles": ".param x=1\n.step dec param x 1e-300 1e308 1\n.op",
     "a step too small to be one": ".param x=1\n.step dec param x 1 10 1e30\n.op",
+    "a level of 5,000 digits": f".model m nmos(level={DIGITS})\nM1 a a 0 0 m\n.op",
     "a power of 5,000 digits": f"E1 b 0 a 0 laplace={{1/(1+s**{DIGITS})}}\nR2 b 0 1k\n.op",
     "a power of powers": "E1 b 0 a 0 laplace={1/((((s**20)**20)**20)**20)}\nR2 b 0 1k\n.op",
 }
@@ -34,6 +36,15 @@ def test_a_deck_with_such_a_number_is_checked(cli: Cli, tmp_path: Path, cards: s
     told = cli("check", deck, "--json")
     assert told.exit_code in (0, 1, 2), told.stderr
     assert "internal" not in told.stdout
+
+
+@pytest.mark.parametrize("points", [DIGITS, "1e999", "many", "-1", ""])
+def test_a_netlist_of_qucs_with_such_a_number_is_read(points: str) -> None:
+    sweeps = (
+        f'.{kind} Start="1 Hz" Stop="1e999 GHz" Points="{points}" Type="log"' for kind in ("AC:A", "TR:T")
+    )
+    text = "# Qucs 0.0.19\n" + "\n".join((*sweeps, f'R:R1 _net0 gnd R="{DIGITS}"'))
+    assert "R1" in read_qucs(text, "x").text
 
 
 @pytest.mark.parametrize("brackets", ["()", "{}"])

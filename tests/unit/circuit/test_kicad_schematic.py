@@ -237,6 +237,15 @@ def test_a_sheet_of_a_stranger_is_read_within_bounds() -> None:
         )
     )
     assert not [line for line in lines(told) if re.match(r"\.[a-e]\b", line)]  # a field is never a line
+    digits = "9" * 5_000  # of which Python makes no number
+    for fields in ({"Sim_Pins": f"1={digits} 2=1"}, {"Spice_Primitive": "X", "Spice_Node_Sequence": digits}):
+        assert converted(sheet(placed("My:AMP", "U1", "amp", "0 0 0", **fields))).missing
+    assert converted(sheet(placed("Device:R", "R1", "1k", "0 0 0")).replace("R_1_1", f"R_{digits}_1")).text
+    assert converted(sheet(placed("Device:R", "(a+)+$", "1k", "0 0 0"))).missing  # a name is no pattern
+    begun = time.process_time()
+    pins = placed("My:AMP", "U1", "1", "0 0 0", Sim_Device="SUBCKT", Sim_Name="amp", Sim_Pins="<" * 300_000)
+    converted(sheet(pins))
+    assert time.process_time() - begun < 5  # once along the field, not from each letter: hours
     begun = time.process_time()
     many = sheet(
         *(wire(f"{at} 0", f"{at + 9} 0") for at in range(9_000)),

@@ -184,6 +184,7 @@ def test_damaged_records_are_passed_over() -> None:
     )
     assert (sheet.wires, sheet.labels, sheet.parts, sheet.directives) == ((), (), (), ())
     assert read_symbol("Version 4\nPIN\nPINATTR SpiceOrder x\n") is None
+    assert read_symbol(f"Version 4\nPIN 0 0 LEFT 8\nPINATTR SpiceOrder {'9' * 5_000}\n") is not None
 
 
 def test_no_symbol_has_two_pins_at_one_place() -> None:
