@@ -204,14 +204,15 @@ def understand(text: str, known: KnownTexts | None = None) -> DesignIntent:
 
 
 def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
+    named = frozenset(key for key, family in FAMILIES.items() if family.claim(sentence).score >= 1)
     try:
         family, claim = choose_family(sentence)
     except CircuitError as error:
-        return Ruled("", 0.0, error, is_other=_names_another(sentence))
+        return Ruled("", 0.0, error, named, is_other=_names_another(sentence))
     try:
-        return Ruled(family.key, claim.score, family.understand(sentence, claim, cards))
+        return Ruled(family.key, claim.score, family.understand(sentence, claim, cards), named)
     except CircuitError as error:
-        return Ruled(family.key, claim.score, error)
+        return Ruled(family.key, claim.score, error, named)
 
 
 def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:

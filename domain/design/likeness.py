@@ -14,6 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+_NON = re.compile(r"\bnon[\s-]+(?=[a-z])")
+"""Of one word: what inverts speaks for nothing that does not."""
 _ELEMENT = re.compile(r"\b[rcldqumjvx]\d{1,3}\b")
 _ASKED_FIGURE = re.compile(
     r"[-+±]?\s?\d+(?:[.,]\d+)?\s*(%|percent|db[mcvu]?\b|[kmg]?hz|[mu]?v(?:pp|rms|ac)?\b|[munp]?a\b|[mu]?w\b|度|deg\w*|伏|安|赫|毫\w)"
@@ -111,6 +113,7 @@ class KnownTexts:
 
 def _features(text: str) -> set[str]:
     shown = text[:_LONGEST].lower().replace("’", "'")
+    shown = _NON.sub("non", shown)
     shown = _ELEMENT.sub(" @element ", shown)
     shown = _ASKED_FIGURE.sub(r" #asked\1 ", shown)
     shown = _PART_VALUE.sub(r" #value\1 ", shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 SUPPLY = (
     r"suppl\w+|power(?:ed)?|rails?|batter\w+|running (?:on|off|from)|runs? (?:on|off|from)|"
     r"single(?=,? ?\+?[\d.]+ ?v)|供电|电源|电池|单(?=\s?[\d.]+\s?[v伏])|(?<![a-z])v(?:cc|dd)(?![a-z])"
@@ -22,7 +24,114 @@ INPUT_OHM = (
     r"(?<!后[级面])(?<!下一级)(?<!adc)(?<!adc的)输入(?:电阻|阻抗)"
 )
 BAND_FROM = (
-    r"(?:band ?width|pass ?band|(?:frequency )?response|flat|带宽|通带|频响|频带)"
+    r"(?:band ?width|pass ?band|(?:frequency )?(?:response|range)|flat|带宽|通带|频响|频带|频率(?:范围)?)"
     r"(?= ?(?:of |from |:|为|从|是)?\s?[\d.]+[^,;。、]{0,10}(?:-|~|\bto\b|到|至))"
 )
 """In front of a range of frequencies whose lower end is the lower corner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What stands in front of a quantity and straight behind it, whichever circuit has it."""
+
+    before: str = "(?!)"
+    after: str = "(?!)"
+
+
+_REACHES = (
+    r"(?:good|flat|alive|usable|useful|works?|working|amplif\w+|pass(?:es|ing)?|holds?|response|"
+    r"band ?width|wide enough)"
+)
+ROLES = {
+    "vin": Role(
+        before=r"unregulated(?: input)?(?: of)?|(?<![a-z])in\s?:|进线|未稳压的?|母线",
+        after=r"(?: ?dc)? (?:bus|line|mains|adapter|brick|wall wart|battery|source|unregulated)(?![a-z])"
+              r"|\s?(?:直流)?(?:进(?![制行])|母线|供入|适配器|电瓶|蓄电池)",
+    ),
+    "vout": Role(
+        before=r"(?<![a-z])(?:wants|needs|requires|takes)(?: an?)?|"
+               r"(?:must|should|has to|to|shall|can) (?:supply|deliver|provide|give|produce|make|put out)|"
+               r"(?<![a-z])out\s?:|delivers|produces|secondary(?: side)?(?: must| should)?(?: [a-z]+){0,2}|"
+               r"(?<![输引])出",
+        after=r"(?: ?dc)? (?:at the output|on the output|regulated)(?![a-z])|\s?(?<!输)出(?![现发])",
+    ),
+    "iout": Role(before=r"(?:load|output)(?: current)?(?: of| up to)?|能?带(?:载)?|最大给|输出(?:电流)?"),
+    "low_hz": Role(
+        before=r"(?:bottom|low(?:er|est)?)(?: end| limit| edge| frequency|"
+               r" cut-?off)?(?: [a-z]+){0,3}(?: to| at| of)|"
+               r"(?:down|starting|onwards?|upwards?) (?:to|at|from)|低频(?:端|响应)?(?:要?到|截止)?|"
+               r"(?:下限|最低频率)",
+        after=r"\s?(?:and (?:up|above)|up(?:wards?)?(?![a-z ]*to)|onwards?)(?![a-z])|\s?(?:起|以上都)",
+    ),
+    "bandwidth_hz": Role(
+        before=rf"(?:top|upp?er)(?: end| limit| edge| frequency| cut-?off)?(?: [a-z]+){{0,3}}(?: to| at| of)|"
+               rf"{_REACHES}(?: [a-z]+){{0,2}} (?:to|at|for)|高频(?:端)?(?:要?到|截止)?|上限|最高频率",
+        after=r" (?:of )?(?:bandwidth|bw)(?![a-z])",
+    ),
+    "gbw_hz": Role(before=r"(?:gain[\s-]?bandwidth(?: product)?|gbw?p?|增益带宽积?)(?: [a-z]+){0,3}",
+                   after=r" (?:of )?(?:gain[\s-]?bandwidth|gbw?p?)(?![a-z])"),
+    "gain": Role(
+        before=r"amplification|magnification|(?<![a-z])a_?(?:0|v|ol|u)(?![a-z])|(?<![a-z])a(?=\s?=)|放大倍数|电压放大",
+        after=r"[\s-]?fold(?![a-z])",
+    ),
+    "load_ohm": Role(
+        before=r"(?<![a-z])sees|loaded (?:by|with)|(?:next|following) (?:stage|circuit)(?: [a-z]+){0,2}|"
+               r"followed by(?: an?)?|后级|后接|后面接?|下一级",
+        after=r"\s?(?:afterwards|behind it|in the next stage|antenna|天线|hanging)",
+    ),
+    "load_farad": Role(before=r"(?<![a-z])c_?l(?:oad)?(?![a-z])|(?:on|into|driv\w+)(?: an?| a load of)?"),
+    "input_ohm": Role(before=r"present(?:s|ing)?(?: [a-z]+){0,4}|look(?:s|ing)? like|"
+                             r"not load(?: [a-z]+){0,5}|each input(?: must| should)?(?: [a-z]+){0,3}"),
+    "source_ohm": Role(
+        before=r"(?:wants?|needs?|likes?) to see|(?:transmitter|generator)(?: [a-z]+){0,4}|"
+               r"(?:模块|发射机|电台|信号源)[^\d,;。]{0,8}",
+        after=r"\s?(?:transmitter|generator|模块|发射机|信号源)",
+    ),
+    "rating_v": Role(after=r"[\s-]?(?:rated )?(?:switch|mosfet|fet|transistor|part|device|mos管|"
+                           r"管子?)(?![a-z])"),
+    "drop_v": Role(before=r"(?<![a-z])(?:los(?:e|es|ing)|wast(?:e|es|ing)|drops?)(?: [a-z]+){0,3}|损耗?|掉",
+                   after=r" (?:drop|loss|lost)(?![a-z])|\s?(?:的)?压降"),
+    "dropout_v": Role(before=r"dropout|drop(?: [a-z]+){0,3}|"
+                             r"压差", after=r" (?:of )?(?:headroom|dropout)(?![a-z])"),
+    "drive_a": Role(
+        before=r"(?:pin|gpio|port|io口?|引脚|口)[^\d,;。]{0,16}(?:at most|under|below|max\w*|最多|只能|"
+               r"不超过|限)",
+        after=r" (?:per|from (?:the|a|each)|out of (?:the|a)) (?:pin|gpio|port)",
+    ),
+    "trigger_s": Role(
+        before=r"(?:press|push|trigger|button|pulse at the input)[^\d,;。]{0,20}|(?:按键|触发|按下|"
+               r"输入脉冲)[^\d,;。]{0,8}",
+        after=r" (?:button |trigger |key )(?:press|push|pulse)",
+    ),
+    "supply_v": Role(before=r"hangs? on|fed (?:from|by)|living on|powered (?:from|by|"
+                            r"off)", after=r"\s?(?:供|电池)"),
+    "attenuation_hz": Role(
+        before=r"(?:down|attenuated|suppressed)?[^\d,;。]{0,12}(?<![a-z])by|harmonics?(?: [a-z]+){0,2}|"
+               r"stop[\s-]?band|谐波|阻带",
+        after=r"[)）]?(?: [a-z]+){0,2} (?:must|should|has to|needs to) be (?:down|attenuated|suppressed|"
+              r"reduced)",
+    ),
+    **dict.fromkeys(
+        ("wanted_hz", "stated_hz", "cutoff_hz"),
+        Role(before=r"-3 ?db(?: [a-z]+){0,3}", after=r"\s?[(（]?-3 ?db(?! [a-z]*(?:gain|loss))"),
+    ),
+    "diode_v": Role(before=r"(?:rectifier|schottky|diode)(?: [a-z]+)? drops?(?: [a-z]+)?"),
+    "duty": Role(
+        before=r"(?<![a-z])(?:on|high)(?: for)?(?: about)?|导通|高电平(?:占|时间)?",
+        after=r" of (?:the|each|every) (?:time|period|cycle)",
+    ),
+    "slower_hz": Role(
+        before=r"(?:goes|went|drops?|dropped|falls?|fell|slows?|slowed|down|moves?|moved|降|变|掉)"
+               r"(?: down)?(?:\s?(?:to|at|到|为|成))",
+    ),
+    "added_farad": Role(before=r"(?:extra|added|adding|additional|hang\w*|并(?:联|上|了)?|加(?:上|"
+                               r"了)?)[^\d,;。]{0,12}"),
+}  # fmt: skip
+"""One table for all circuits, beside the words of their own."""
+BAND = "low_hz", "bandwidth_hz"
+IN_ORDER = (
+    BAND, ("slower_hz", "ring_hz"), ("lower_v", "upper_v"), ("low_v", "high_v"),
+    ("lowest_c", "highest_c"), ("light_a", "iout"), ("diode_v", "vout"), ("ripple_v", "vout"),
+    ("dropout_v", "vout"), ("drop_v", "supply_v"),
+)  # fmt: skip
+"""(less, more): where the words leave open which of two figures is which, their size tells."""

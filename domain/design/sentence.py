@@ -39,7 +39,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"(?:henr(?:y|ys|ies)|h|亨利|亨)", "H", 1.0),
     (r"(?:seconds?|secs?|s|秒)", "s", 1.0),
     (r"(?:decibels?|db|分贝)", "dB", 1.0),
-    (r"(?:%|percent)", "%", 0.01),
+    (r"(?:%|per\s?cent)", "%", 0.01),
     (r"(?:watts?|w|瓦特|瓦)", "W", 1.0),
     (r"(?:°c|摄氏度)", "degC", 1.0),
     (r"ppm(?:\s?(?:/|per |每)\s?(?:°?[ck]|度|摄氏度|开))?", "ppm/K", 1.0),
@@ -50,7 +50,7 @@ _END = r"(?:(?<=[\u4e00-\u9fff])|(?![a-z0-9]))"  # 75欧T型
 _BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|(?<=\S)v(?=_?(?:in|out){_END}))"
 _MENTION = re.compile(
     rf"(?P<sign>[-+](?=[\d.]))?(?P<number>{_NUMBER})"
-    r"(?:(?P<infix>[kmrnpuμv])(?P<decimals>\d+)(?![\d.]))?"
+    r"(?:(?P<infix>[kmrnpuμv])(?P<decimals>\d+)(?!\d|\.\d))?"
     rf"(?:(?P<unit>[\s-]?(?P<prefix>{_PREFIX})?[\s]?{_BASE})|(?P<bare>\s?(?:meg|[kmgnpuμ千万兆]){_END}))?",
     re.IGNORECASE,
 )
@@ -70,8 +70,8 @@ _AT_MOST_BEFORE = re.compile(
     r"(?:not|n['’]t|never) (?:to )?exceed(?:ing)?|at most|"
     r"(?<!no )(?<!not )(?:less|"
     r"smaller|lower) than|(?<!not )(?:below|under)|within|up to|"
-    r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|[不别]要?(?:超过|大于|高于|多于)|不得超过|"
-    r"不能超过|小于等于|低于等于|(?<![不别])(?<!不[要能得])(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
+    r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|[不别勿][要许可准应宜]?(?:超过|大于|高于|多于)|不得超过|"
+    r"不能超过|小于等于|低于等于|(?<![不别勿])(?<!不[要能得许可准应宜])(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
     re.IGNORECASE,
 )
 _REACHES = re.compile(
@@ -86,12 +86,14 @@ _AT_LEAST_BEFORE = re.compile(
     r"(?<!no )(?<!not )(?:more|greater|"
     r"better|higher|larger) than|"
     r"(?<!not )(?:above|over)|(?<!not )(?<!not to )exceed(?:s|ing)?|"
-    r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|(?:[不别]要?|不能|不得)(?:少于|小于|低于)|至少|"
-    r"大于等于|(?<![不别])(?<!不[得能要])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
+    r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|(?:[不别勿][要许可准应宜]?|不能|不得)(?:少于|小于|低于)|至少|"
+    r"大于等于|(?<![不别勿])(?<!不[得能要许可准应宜])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
     re.IGNORECASE,
 )
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
 _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", re.IGNORECASE)
+_SOFT_BEFORE = re.compile(r"(?:up to|better than|within|good to|down to)[\s:=]*$", re.IGNORECASE)
+_SOFT_AFTER = re.compile(r"\s*(?:or better)", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r"±\s*$")
 _PEAK_TO_PEAK = r"peak[\s-]?to[\s-]?peak|(?<![a-z])v?p-?p(?![a-z])|峰-?峰值?"
 _PEAK_TO_PEAK_BEFORE = re.compile(
@@ -133,6 +135,12 @@ _CURRENT_TO = re.compile(
 )
 _PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
 """In front of a bare `1k` that is a resistor."""
+_PARTS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
+    (re.compile(r"[\s-]?(?:caps?|capacitors?)(?![a-z])|的?电容", re.IGNORECASE), "F"),
+    (re.compile(r"[\s-]?resistors?(?![a-z])|的?电阻", re.IGNORECASE), "Ohm"),
+    (re.compile(r"[\s-]?(?:inductors?|coils?)(?![a-z])|的?电感", re.IGNORECASE), "H"),
+)
+"""Behind a bare `10n`: what it is the value of."""
 _FREQUENCY_AFTER = re.compile(r"\s*(?:band|cut|corner|freq|带宽|截止)", re.IGNORECASE)
 _HALF_POWER = re.compile(r"[-+]?3(?:\.0+)?\s?(?:db|分贝)", re.IGNORECASE)
 _FREQUENCY_BEHIND = re.compile(
@@ -140,6 +148,10 @@ _FREQUENCY_BEHIND = re.compile(
     r"\s*(?:[上下]限)?(?:频率|带宽|截止|点)",
     re.IGNORECASE,
 )
+_HERTZ_BEFORE = re.compile(
+    r"\d\s?(?:[kMG]|meg|千|兆)?(?:hz|赫兹?)[\s,]*[(（]?(?:at |point )?$", re.IGNORECASE
+)
+_HERTZ_BEHIND = re.compile(r"[^\d,;。]{0,24}\d[\d.]*\s?(?:[kMG]|meg|千|兆)?(?:hz|赫)", re.IGNORECASE)
 _BESIDE = re.compile(r"\s*(?:and|with|,|/|\+|和|与|、|加)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
@@ -159,7 +171,10 @@ _ENGLISH_RUN = re.compile(
     r"(?<!\d )(?<!\d)\b(?P<first>"
     + "|".join(_ENGLISH_NUMBERS)
     + r")(?:[ -](?P<scale>hundred|thousand|million))?"
-    r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
+    r"(?=[ -]?fold(?![a-z])|[ -](?:[a-z]+[ -])?(?:signals|channels|inverters|resonators)(?![a-z])|"
+    r"[ -](?:blinks|flashes|pulses|cycles) (?:a|per|each) |[ -]watts?(?![a-z])|[ -]times(?= (?:as|more|"
+    r"the)|[ ,.;]|$)|"
+    r"[ -](?:kil|meg)ohm|[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
     r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
     r"times (?:big|larg|high|great|strong|loud|as|more)))",
@@ -167,7 +182,7 @@ _ENGLISH_RUN = re.compile(
 )
 _PER_SECOND = re.compile(
     r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:times|x|pulses|cycles|blinks|flashes))"
-    r"\s(?:a|per|each|every)\s(?:second|minute)|"
+    r"\s(?:a|1|per|each|every)\s(?:second|minute)|"
     r"每(?:一)?(?:秒|分)钟?(?P<what>[^\d,;。]{0,6}?)(?P<count>\d+(?:\.\d+)?|[一二两三四五六七八九十]+)\s?[次下个]|"
     r"(?:every|once in|每(?:隔)?)\s?(?P<period>\d+(?:\.\d+)?)\s?(?P<milli>m|毫)?(?:s|sec|seconds?|"
     r"秒)(?:钟)?(?![a-z])"
@@ -184,14 +199,29 @@ _UNITY = re.compile(
     re.IGNORECASE,
 )
 """A gain of one in front of what has it: at a unity-gain frequency it is none."""
+_SIGN_IN_WORDS = re.compile(
+    r"\b(?P<sign>minus|plus|negative) (?P<number>\d+(?:\.\d+)?|"
+    + "|".join(word for word in _ENGLISH_NUMBERS if word not in ("a", "half"))
+    + r")(?![\w.%])(?P<unit>[\s-]?(?:k|m|μ)?(?:v|volts?|a|amps?|db|hz|%|percent|°c|"
+    r"degrees?)(?![a-z]))?(?!\s*(?:or|/) minus)",
+    re.IGNORECASE,
+)
 _BY_NUMBER = re.compile(
     r"(?<=(?<![a-z])by )(?:two|three|four|five|six|seven|eight|nine|ten)(?![a-z])", re.IGNORECASE
 )
-_AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
-_HALF_A = re.compile(
-    r"\bhalf an? (?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt))",
+_VALUE_IN_WORDS = re.compile(
+    r"(?:(?<=gain )|(?<=gain of )|(?<=gain is )|(?<=(?<![a-z])q )|(?<=(?<![a-z])q of )|(?<=factor of )|"
+    r"(?<=weight of ))"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty)(?![a-z-])",
     re.IGNORECASE,
 )
+_AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
+_PART_OF_A = re.compile(
+    r"\b(?:an? |one )?(?P<part>half|quarter|third)(?P<whole> of (?:the|each) (?:time|period|cycle)|"
+    r" (?:of )?an? (?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt)))",
+    re.IGNORECASE,
+)
+"""`half an amp`, `a quarter of the time`."""
 _DECIMAL_COMMA = re.compile(
     r"(?<![\d.,])(0|(?<![\u4e00-\u9fff])(?<![\u4e00-\u9fff] )\d+),(\d{1,2})"
     r"(?=\s?(?:k|meg|M|[mnpuμ])?(?:V|A|W|F|H|s|Hz|Ohms?|ohms?|Ω|ω|dB|%)(?![a-zA-Z]))"
@@ -235,6 +265,8 @@ class Mention:
     upper: float | None = None
     """Upper end of a range."""
     bound: Bound | None = None
+    is_soft: bool = False
+    """Whether the bound is one of words that mean the good side of any quantity: "up to", "or better"."""
     is_tolerance: bool = False
     """Written with ± before it."""
     is_peak_to_peak: bool = False
@@ -309,12 +341,33 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
-    text = _PER_AMPERE.sub(_per_ampere, _HALF_A.sub("0.5 ", text))
+    text = _PER_AMPERE.sub(_per_ampere, _PART_OF_A.sub(_part_of_a, text))
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
+    text = _SIGN_IN_WORDS.sub(_signed, text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
     text = _ONCE_IN.sub(_once_in, text)
+    text = _VALUE_IN_WORDS.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
+    text = re.sub(r"(?<![\d/])50\s?[/:]\s?50(?![\d/])", "50 %", text)
+    text = re.sub(r"(?<=\d)[\s-]?fold(?![a-z])", "x", text)
     text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
     return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
+
+
+def _part_of_a(match: re.Match[str]) -> str:
+    share = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}[match["part"].lower()]
+    is_of_time = match["whole"].strip().lower().startswith("of ") and not match["whole"].endswith(
+        (" a ", " an ")
+    )
+    return f"{100 * share:.4g} %{match['whole']}" if is_of_time else f"{share:.4g} "
+
+
+def _signed(match: re.Match[str]) -> str:
+    """`minus five volts`, `from plus 5`: signs in words are those of voltages."""
+    sign = "+" if match["sign"].lower() == "plus" else "-"
+    number = _ENGLISH_NUMBERS.get(match["number"].lower())
+    if number is None:
+        return f"{sign}{match['number']}{match['unit'] or ''}"
+    return f"{sign}{number}{match['unit'] or ' V'}"
 
 
 def _per_ampere(match: re.Match[str]) -> str:
@@ -410,10 +463,12 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)
-    if dimension == "dB" and _HALF_POWER.match(match[0]) and _FREQUENCY_BEHIND.match(after):
+    if dimension == "dB" and _HALF_POWER.match(match[0]) and _is_half_power(before, after, is_negative):
         return None  # -3 dB bandwidth: where, and no gain
     if dimension == "x" and _PREFIXES.get((match["prefix"] or "k").lower(), 1.0) < 1:
         return None  # 2 mV/V: what a bridge gives of its supply
+    if match["bare"]:
+        dimension = next((unit for part, unit in _PARTS if part.match(after)), dimension)
     if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):
         dimension = "Ohm" if match["bare"].strip() in "kKM" else dimension
     if dimension == "A" and _GAIN_OF.search(before) and re.match(r"\s*amp", match["unit"], re.IGNORECASE):
@@ -426,6 +481,13 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         end=match.end(),
         text=text[match.start() if is_negative else match.start("number") : match.end()].strip(),
     )
+
+
+def _is_half_power(before: str, after: str, is_negative: bool) -> bool:
+    """Whether 3 dB say where a band ends: "-3 dB bandwidth", "to 50 kHz (-3 dB)", "-3 dB sits at 10 kHz"."""
+    if _FREQUENCY_BEHIND.match(after):
+        return True
+    return is_negative and bool(_HERTZ_BEFORE.search(before) or _HERTZ_BEHIND.match(after))
 
 
 def within_measure(value: float, dimension: Dimension = "none") -> float:
@@ -497,7 +559,9 @@ def _with_context(text: str, mention: Mention) -> Mention:
     )
     is_rms = mention.dimension == "V" and _RMS.match(text[mention.end - 4 :]) is not None
     return replace(
-        mention, bound=bound, is_tolerance=bool(_PLUS_MINUS.search(before)),
+        mention, bound=bound,
+        is_soft=bool(_SOFT_BEFORE.search(before) or _SOFT_AFTER.match(after)),
+        is_tolerance=bool(_PLUS_MINUS.search(before)),
         is_peak_to_peak=bool(is_peak_to_peak), is_rms=is_rms,
     )  # fmt: skip
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from domain.design.quantity_words import BAND, IN_ORDER, ROLES
 from domain.design.sentence import Dimension, Mention, Sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -24,6 +25,9 @@ _ONLY_BY_UNIT = 40.0
 """Cost of taking a number because its unit fits, with no word beside it."""
 _WEAK = 10.0
 _AFTER = 2.0
+_OF_ROLE = 3.0
+_ROLE_NEAR = 20.0
+"""So near a word of the table for all circuits has to stand."""
 _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LEFT_OUT = 100.0
@@ -38,7 +42,8 @@ _LINKING_WORDS = re.compile(
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
     r"(?:改|调|设|降|升|挪|定)(?:[为成到至在])?|(?:降低|提高|放宽|收紧|控制|压|放|提)[到至在]|应该?|必须|要|\bshould\b|\bmust\b|\bbe\b|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
-    r"至少|at least|less than|within|(?:no|not) (?:less|more|lower|higher) than|不(?:低|小|高|大)于|"
+    r"至少|at least|less than|within|(?:(?:no|not) )?(?:less|more|lower|higher|smaller|greater|"
+    r"better) than|不(?:低|小|高|大)于|"
     r"不少于|under|below|above|over|"
     r"up to|最[多少大小高低]|±|\+/?-|正负|[<>≤≥])*",
     re.IGNORECASE,
@@ -55,6 +60,7 @@ _NAMED_BEHIND = re.compile(
     r"impedance|电阻|阻抗|阻))",
     re.IGNORECASE,
 )
+_VALUE_OF = re.compile(r"[a-z_]\w*\s?=\s?$", re.IGNORECASE)
 _NEAR = 32
 """Characters before a number in which its name stands."""
 _BREAKS = re.compile(r"[,;。、]")
@@ -198,7 +204,9 @@ def fill_slots(
     surroundings = {slot.name for slot in _OF_SOMETHING_ELSE}
     elsewhere = {i for i, name in taken.items() if name in surroundings}
     taken = {i: name for i, name in taken.items() if i not in elsewhere}
+    _put_in_order(taken, found, options)
     values = {name: found[index] for index, name in taken.items()}
+    _take_both_ends(values, {slot.name for slot in slots})
     left = {
         i: m
         for i, m in enumerate(found)
@@ -212,9 +220,43 @@ def fill_slots(
         and other.dimension == found[index].dimension
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
-    unused = tuple(mention for mention in left.values() if mention.dimension != "none" or mention.may_be)
+    unused = tuple(mention for mention in left.values() if _says_something(sentence.text, mention))
     told = tuple(found[place] for place in sorted(elsewhere))
     return Filled(values=values, unused=unused, doubled=doubled, surroundings=told)
+
+
+def _take_both_ends(values: dict[str, Mention], names: Container[str]) -> None:
+    """Of a band ("20 Hz - 20 kHz") that one quantity took the ends, where a circuit has one for each."""
+    low, high = BAND
+    if low not in names or high not in names or (low in values) == (high in values):
+        return
+    band = values.get(high) or values[low]
+    if band.upper is not None and band.value > 0:
+        values[low] = replace(band, upper=None)
+        values[high] = replace(band, value=band.upper, upper=None)
+
+
+def _put_in_order(
+    taken: dict[int, str], found: Sequence[Mention], options: Sequence[Sequence[tuple[float, str]]]
+) -> None:
+    """Swap two figures whose size says that each is the other, where the words allow it nearly as well."""
+    places = {name: index for index, name in taken.items()}
+    for less, more in IN_ORDER:
+        if less not in places or more not in places:
+            continue
+        one, other = places[less], places[more]
+        as_is = _price(options[one], less) + _price(options[other], more)
+        swapped = _price(options[one], more) + _price(options[other], less)
+        if found[one].middle > found[other].middle and swapped <= as_is + _OF_ROLE + _ROLE_NEAR:
+            taken[one], taken[other] = more, less
+            places[less], places[more] = other, one
+
+
+def _says_something(text: str, mention: Mention) -> bool:
+    """Whether a number states a value: it has a unit or a scale, or a name stands in front ("A0 = 3000")."""
+    if mention.dimension != "none" or mention.may_be:
+        return True
+    return _VALUE_OF.search(text, max(0, mention.start - _NEAR), mention.start) is not None
 
 
 _ONLY_BESIDE = {"load": "Ohm", "signal made of it": "V", "excitation": "V"}
@@ -329,6 +371,12 @@ def _cost(
     ):
         if pattern is not None:
             costs += _distances(text, mentions, mention, pattern, extra=extra, is_before=is_before)
+    role = ROLES.get(slot.name)
+    if role is not None:
+        near = _distances(text, mentions, mention, role.before, extra=_OF_ROLE, is_before=True)
+        costs += [cost for cost in near if cost <= _ROLE_NEAR]
+        if re.compile(role.after, re.IGNORECASE).match(text, mention.end):
+            costs.append(_OF_ROLE)
     if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
         costs.append(0.0)
     return min((c for c in costs if c <= _FAR), default=None)
@@ -374,12 +422,14 @@ def _distances(
 def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
     if not slot.takes_bare or (slot.dimensions == ("%",) and mention.value >= 1):
         return None
-    for pattern, extra in ((slot.words, 1.0), (slot.before, 1.0), (slot.weak, _WEAK)):
+    role = ROLES.get(slot.name)
+    shared = role.before if role and "x" in slot.dimensions else None
+    for pattern, extra in ((slot.words, 1.0), (slot.before, 1.0), (slot.weak, _WEAK), (shared, _OF_ROLE)):
         for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
             if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
                 return extra + mention.start - word.end()
     named_behind = re.match(
-        rf"\s*(?:degrees?|deg|°|度)?\s*(?:of )?(?:{slot.words})", text[mention.end :], re.IGNORECASE
+        rf"[\s-]*(?:degrees?|deg|°|度)?\s*(?:of )?(?:{slot.words})", text[mention.end :], re.IGNORECASE
     )
     return 2 * _AFTER if named_behind else None
 

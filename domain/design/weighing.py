@@ -27,6 +27,8 @@ _LEAST = 30.0
 _PLAINLY = 45.0
 """As many for one that is refused by another circuit's name, or whose figures have to be asked for."""
 _OVER_NO_REQUEST = 10.0
+_BY_NAME = 15.0
+"""Nats that a name counts for."""
 _OVER_GUESS = 8.0
 _OVER_NAME = 25.0
 """Nats by which a family has to lead one that the rules only guess, and one that is called by its name."""
@@ -45,6 +47,8 @@ class Ruled(NamedTuple):
     surely: float
     """How sure they are (`Claim.score`)."""
     outcome: DesignIntent | CircuitError
+    named: frozenset[str] = frozenset()
+    """The families it calls by name, those it names beside others too."""
     is_other: bool = False
     """Whether another circuit is named that cannot be designed."""
 
@@ -67,6 +71,8 @@ def weighed(
     """The intent of the family that most speaks for. Raises CircuitError: that of the rules, or of the only
     family that is likely."""
     evidence = known.evidence(text)
+    for key in ruled.named:
+        evidence[key] = evidence.get(key, 0.0) + _BY_NAME
     likely = sorted((key for key in evidence if key in families), key=lambda key: -evidence[key])
     likely = [key for key in likely if evidence[key] >= _LEAST][:_CANDIDATES]
     if not likely or len(sentence.mentions) < _FEWEST:

@@ -137,7 +137,7 @@ def _left_of_required(
 
 def number(quantity: Quantity, mention: Mention) -> float:
     """A number in the quantity's own unit. Raises CircuitError for a bound on the wrong side."""
-    if quantity.limit and mention.bound not in (None, quantity.limit):
+    if quantity.limit and mention.bound not in (None, quantity.limit) and not mention.is_soft:
         raise wording.wrong_limit(
             quantity.label, quantity.text(quantity.example), is_lower=quantity.limit == "at_least"
         )

@@ -49,7 +49,8 @@ QUANTITIES = (
     ),
     kit.Quantity(
         name="vin", label=msg("input voltage"), dimensions=("V",), within=(1e-3, 1000), example=12,
-        words=r"(?<!dc )input|(?<![a-z])v_?in(?![a-z])|输入|供电|电池|battery|source|supply|bus|母线",
+        words=r"(?<!dc )input|(?<![a-z])v_?in(?![a-z])|输入|供电|电池|battery|source|"
+              r"(?<!must )(?<!should )(?<!shall )(?<!to )supply|bus|母线",
         before=r"from|从|由|将|把|(?<![a-z])in\s*[:=]", after=r"\s*(?:dc\s*)?_?in(?![a-z])", required=True,
     ),
     kit.Quantity(
