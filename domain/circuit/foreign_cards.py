@@ -203,8 +203,9 @@ def without_torn_brackets(raw: str) -> str:
     """A model's card without its parentheses, where some are not closed or close nothing.
 
     They mean nothing there: LTspice passes over them, while ngspice looks for the end without end and takes
-    all memory. Those inside an expression in braces stay.
+    all memory. Those inside an expression in braces stay. Square ones say nothing either (``SW[]``).
     """
+    raw = re.sub(r"(\{[^{}]*\})|[\[\]]", lambda found: found[1] or " ", raw)
     outside = re.sub(r"\{[^{}]*\}", "", raw)
     if outside.count("(") == outside.count(")"):
         return raw

@@ -358,10 +358,11 @@ class _Writer:
             inner = self.lines_of(sheet, depth=depth + 1)
             directives = [_with_letters(line, self.lettered) for line in sheet.directives]
             self.blocks[called] = [f".subckt {called} {ports}", *inner, *directives, f".ends {called}"]
+        given = {key: part.attributes.get(key, "").strip() for key in _ATTRIBUTES}
         values = " ".join(
-            part.attributes[key].strip()
-            for key in ("spiceline", "spiceline2")
-            if part.attributes.get(key, "").strip() not in ("", _EMPTY)
+            text
+            for key, text in given.items()
+            if text not in ("", _EMPTY) and ("=" in text or key.startswith("spiceline"))
         )
         return " ".join([name, *nodes, called, *([values] if values else [])])
 

@@ -42,7 +42,8 @@ class Netlist:
     def __init__(self, data: bytes, *, path: Path | None = None, has_title: bool = True) -> None:
         self._data = data
         self.path = path
-        self._has_title = has_title
+        self.has_title = has_title
+        """It is a circuit, whose first line is its title, and not a file that is included."""
         self._elements_read: tuple[frozenset[str], dict[int, Element]] = (frozenset(), {})
 
     @classmethod
@@ -85,8 +86,8 @@ class Netlist:
         if self.encoding == "utf-16":
             return ()
         if len(self._data) > _SHORT:
-            return read_statements(self.source, has_title=self._has_title)
-        return _statements_lately(self._data, self._has_title)
+            return read_statements(self.source, has_title=self.has_title)
+        return _statements_lately(self._data, self.has_title)
 
     @property
     def cards_sha256(self) -> str:
@@ -269,7 +270,7 @@ class Netlist:
         data = self._data
         for start, end, text in sorted(edits, reverse=True):
             data = data[:start] + text.encode(encoding, errors="replace") + data[end:]
-        return Netlist(data, path=self.path, has_title=self._has_title)
+        return Netlist(data, path=self.path, has_title=self.has_title)
 
 
 @lru_cache(maxsize=16)

@@ -154,6 +154,8 @@ class _Work:
             if statement.keyword != "end":
                 self._comment_out(statement)
             return
+        if statement.keyword == "end" and statement.kind == "directive" and self._ends_at_end(statement):
+            self._is_over = True
         if self._dialect == "hspice" and statement.keyword == "alter":
             self._is_over = True
             self._note(statement, msg("Only the circuit before .alter is simulated."))
@@ -163,6 +165,11 @@ class _Work:
             self._directive(statement)
         else:
             self._element(statement)
+
+    def _ends_at_end(self, statement: Statement) -> bool:
+        """LTspice reads no further than a circuit's own `.end`, which a text on the sheet may hold."""
+        is_plain = not statement.scope and len(statement.words) == 1
+        return self._dialect == "ltspice" and self._netlist.has_title and is_plain
 
     # ---- directives ------------------------------------------------------------------------------
 

@@ -67,8 +67,8 @@ def check_lone_nodes(circuit: Circuit, tree: DependencyTree, findings: Findings)
 
 
 def floating_nodes(circuit: Circuit, tree: DependencyTree) -> tuple[str, ...]:
-    """Nodes without a DC path to ground whose equations are singular (of others ngspice finds some voltage);
-    those of subcircuits by their own names."""
+    """Nodes without a DC path to ground, where an operating point is asked for or the equations are singular
+    without one too; those of subcircuits by their own names."""
     known: dict[Block, BlockWiring] = {}
     examine(circuit.top, circuit.global_nodes, known)
     starts = _Start.of(tree)
@@ -78,7 +78,8 @@ def floating_nodes(circuit: Circuit, tree: DependencyTree) -> tuple[str, ...]:
         node
         for block, wiring in known.items()
         for group in wiring.floating
-        if group.is_singular and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)
+        if (group.is_singular or not starts.only_uic)
+        and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)
         for node in group.nodes
         if node not in starts.fixed_nodes
     )

@@ -65,6 +65,11 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         "L4 a e 1m\nR4 e 0 1m\nL5 f 0 1m\nR5 f 0 1\nK1 L4 L5 0.9\n.op\n",
         {"v(b)": 0.5, "v(c)": 0.25, "v(d)": 1.0, "v(e)": 1.0},
     ),
+    "a model in square brackets, a node behind a capacitor, and what stands behind the end": (
+        "V1 a 0 3\nS1 a b a 0 SW\nR1 b 0 1k\nC1 b float 1n\n.model SW SW[Ron=1k Vt=1]\n.op\n.end\n"
+        "R2 b 0 1m\n.include nothing.asc\n",
+        {"v(b)": 1.5, "v(float)": 0.0},
+    ),
     "sources that are switched on": (
         ".param a=2\nV1 in 0 5\nR1 in 0 1\nV2 s 0 SINE(1 2 100k)\nR2 s 0 1\nV3 x 0 {2*a} Rser=1\nR3 x 0 1\n"
         "I1 0 y 1m\nR4 y 0 1k\nXX1 z ref\nR5 z 0 1k\n.subckt ref out\nV1 out 0 3\n.ends\n"

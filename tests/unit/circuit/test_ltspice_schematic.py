@@ -154,10 +154,10 @@ INNER = "Version 4\nFLAG 16 16 a\nFLAG 16 96 b\nSYMBOL res 0 0 R0\nSYMATTR InstN
 def test_a_sheet_behind_a_symbol_is_a_subcircuit() -> None:
     text = (
         "Version 4\nFLAG 0 64 in\nFLAG 0 0 out\nSYMBOL half 0 0 R0\nSYMATTR InstName X1\n"
-        "SYMATTR SpiceLine r=2k\nTEXT 0 0 Left 2 !.op\n"
+        "SYMATTR Value a half\nSYMATTR Value2 c=1 d=2\nSYMATTR SpiceLine r=2k\nTEXT 0 0 Left 2 !.op\n"
     )
     found = lines(converted(text, half_asy=OWN, half_asc=INNER))
-    assert "XX1 in out half r=2k" in found
+    assert "XX1 in out half c=1 d=2 r=2k" in found
     at = found.index(".subckt half a b")
     assert found[at : at + 3] == [".subckt half a b", "R1 a b {r}", ".ends half"]
     without = converted(text, half_asy=OWN)
