@@ -245,6 +245,8 @@
     },
     theme(values) { for (const [name, value] of Object.entries(values)) document.documentElement.style.setProperty(name, value); },
     language(name, texts) { document.documentElement.lang = name; words = texts; showNewer(); },
+    // Where the keyboard is in another part of the window nothing here looks as if it were here.
+    focus(isHere) { document.body.classList.toggle("away", !isHere); },
     announce(text) { announce.textContent = text; },
     place(key, above, markedMs) {
       const row = elements.get(key);

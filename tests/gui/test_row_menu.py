@@ -103,7 +103,7 @@ async def test_the_page_has_a_menu_for_each_row(
             "Copy the message",
             "Quote in the message",
             "Edit and send again\t/edit",
-            "Branch from here\t/branch",
+            "Branch from here",
         ],
         "Edit and send again\t/edit",
     )
@@ -154,7 +154,7 @@ async def test_the_plain_view_has_the_same_menus(services: WindowServices, until
             "Copy the message",
             "Quote in the message",
             "Edit and send again\t/edit",
-            "Branch from here\t/branch",
+            "Branch from here",
         ]
     )
     ask("V9 in")

@@ -17,11 +17,15 @@ from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg, one_line
 
-_WAYS_OF_TEXT = ("copy", "edit", "again", "branch")
+_WAYS_OF_TEXT = ("edit", "again", "branch")
 """Acts that stand first, in this order."""
-_NOT_OFFERED = ("resend", "leave_edit", "row_text")
+_NOT_OFFERED = ("copy", "resend", "leave_edit", "row_text")
 _COPIES: Mapping[type, Message] = {UserText: msg("Copy the message"), AnswerText: msg("Copy the answer")}
-_COMMANDS = {"edit": "/edit", "again": "/regenerate", "branch": "/branch"}
+_COMMANDS: Mapping[tuple[type, str], str] = {
+    (UserText, "edit"): "/edit",
+    (AnswerText, "again"): "/regenerate",
+    (AnswerText, "branch"): "/branch",
+}
 """What is typed for the same, where the row is the last of its kind."""
 _LONGEST_LABEL = 60
 
@@ -70,16 +74,14 @@ def groups_of(
     )
     text = item.text if isinstance(item, UserText | AnswerText) else at.text
     quote = (Entry("quote", msg("Quote in the message"), text),) if text and not at.chosen else ()
-    copy = (Entry("copy_text", msg("Copy text"), text),) if text else ()
+    copy = (Entry("copy_text", _COPIES.get(type(item), msg("Copy text")), text),) if text else ()
     ways = () if item is None else tuple(_ways_of(item, is_last=is_last))
-    if isinstance(item, UserText | AnswerText):
-        copy = ()
     of_text = tuple(way for act in _WAYS_OF_TEXT for way in ways if way.act == act)
     groups = (
         chosen if at.chosen else (),
         link if at.link else (),
         tuple(_of_code(item, at.code)),
-        (*copy, *of_text[:1], *quote, *of_text[1:]),
+        (*copy, *quote, *of_text),
         tuple(way for way in ways if way not in of_text),
     )
     return tuple(filter(None, groups))
@@ -106,9 +108,8 @@ def _ways_of(item: Item, *, is_last: bool) -> Iterator[Entry]:
             and way not in known
         ):
             known.append(way)
-            copies = _COPIES.get(type(item)) if button.act == "copy" else None
-            keys = _COMMANDS.get(button.act, "") if is_last else ""
-            yield Entry(button.act, copies or button.label, button.argument, keys)
+            keys = _COMMANDS.get((type(item), button.act), "") if is_last else ""
+            yield Entry(button.act, button.label, button.argument, keys)
 
 
 def _buttons_in(node: object) -> Iterator[b.Button]:

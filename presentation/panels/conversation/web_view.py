@@ -18,7 +18,7 @@ from PyQt6.QtWebEngineCore import (
     QWebEngineUrlRequestInterceptor,
 )
 from PyQt6.QtWebEngineWidgets import QWebEngineView
-from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from presentation.look import css_variables
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
@@ -106,6 +106,10 @@ class WebConversation(QWidget):
             self.setAttribute(Qt.WidgetAttribute.WA_DontCreateNativeAncestors)
             self.setAttribute(Qt.WidgetAttribute.WA_NativeWindow)
         self._make_page()
+        self._has_focus = True
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus)
         self.restyle()
         self.retranslate()
 
@@ -325,6 +329,15 @@ class WebConversation(QWidget):
         """The keyboard goes to the row that is written in."""
         self._view.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._page.runJavaScript("conversation.focusField()")
+
+    def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """The page itself is not told of all: behind a menu that was open Qt tells it nothing."""
+        if (
+            not self._is_closed
+            and (has_focus := now is not None and self._view.isAncestorOf(now)) != self._has_focus
+        ):
+            self._has_focus = has_focus
+            self._run([["focus", has_focus]])
 
     def _run(self, operations: list[_Operation]) -> None:
         if not operations or self._is_closed:
