@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from domain.circuit.figures import without_rounding_noise
 from domain.circuit.numbers import format_number
 from domain.simulation.result import Quantity
 
@@ -20,6 +21,7 @@ def number(value: float, unit: str, digits: int = 4) -> str:
     if math.isnan(value):
         return "—"
     shown_unit = "" if unit == "1" else unit
+    value = without_rounding_noise(value, unit)
     if unit in _WITHOUT_PREFIX or value == 0 or math.isinf(value):
         return f"{value:.{digits}g} {shown_unit}".rstrip()
     text = format_number(value, digits)

@@ -38,9 +38,14 @@ class GoalRow:
 
     @property
     def margin_text(self) -> str:
-        """``+12 %`` or ``−3 %`` with the real minus; ``−<0.001 %``; an em dash when it can't be said."""
+        """``+12 %`` or ``−3 %`` with the real minus; ``−<0.001 %``; an em dash when it can't be said.
+
+        A miss by more than the whole limit or tolerance is ``< −100 %``: further figures tell nothing.
+        """
         if self.margin is None:
             return "—"
+        if self.margin < -1:
+            return "< −100 %"
         share = abs(self.margin) * 100
         digits = f"{share:.0f}" if share >= 1 or share == 0 else f"{share:.1g}" if share >= 1e-3 else "<0.001"
         return f"{'+' if self.margin >= 0 else '−'}{digits} %"
@@ -121,7 +126,8 @@ def _figure(value: float, unit: str, digits: int = 4) -> str:
     if unit in ("dB", "deg", "%") and digits <= 4:
         if 0 < abs(value) < 5e-4:
             return number(0.0, unit).replace("0", "0.000", 1)
-        value = round(value, 3)
+        if abs(value) < 1:  # rounded twice, 22.3146 would be 22.32
+            value = round(value, 3)
     return number(value, unit, digits)
 
 

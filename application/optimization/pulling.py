@@ -61,6 +61,8 @@ class PullRequest:
     at: Mapping[str, float] = field(default_factory=dict)
     """What is otherwise than in the file while it is measured: the values of one step, a temperature. Such
     values do not follow."""
+    corner: str = ""
+    """The process corner at which it is measured, else the circuit's own devices."""
     chosen: tuple[str, ...] = ()
     """Just these follow; () = the most influential ones."""
     goals: Sequence[DesignGoal] = ()
@@ -221,7 +223,8 @@ class PullCurve:
         if request.texts:
             tune = replace(tune, sources=WithTexts(tune.sources, request.texts))
         spec = await off_loop(read_study_spec, _document(request, values))
-        async with tune(TuneRequest(circuit=request.circuit, spec=spec, at=request.at)) as tuning:
+        asked = TuneRequest(circuit=request.circuit, spec=spec, at=request.at, corner=request.corner)
+        async with tune(asked) as tuning:
             yield await _begun(tuning, request, values)
 
 

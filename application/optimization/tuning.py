@@ -16,6 +16,7 @@ from application.studies.studying import prepare_for_study, without_own_steps
 from domain.simulation.batch import RunState
 from domain.simulation.result import SimulationIssue
 from domain.simulation.waveform import Plot
+from domain.studies.corners import section_corner
 from domain.studies.spec_reader import spec_error
 from domain.studies.study_spec import StudySpec
 from shared.errors import UserInputError
@@ -41,6 +42,8 @@ class TuneRequest:
     """Its parameters are what can be changed, its measurements what is told (the `.meas` cards without)."""
     at: Mapping[str, float] = field(default_factory=dict)
     """Of some parameters another value than the written one, in every run that does not say its own."""
+    corner: str = ""
+    """The process corner (`SS`) its devices have in every run; "" = as the circuit is written."""
     libraries: tuple[Path, ...] = ()
     dialect: Dialect | None = None
     """What the circuit is written in; None = the project's setting, else told by the text."""
@@ -97,7 +100,7 @@ class LiveTuning:
         for a name that is no parameter and a value that is no number.
         """
         values = self._checked({**self._at, **values})
-        run = self._plan.run(0, Point(values=values))
+        run = self._plan.run(0, Point(values=values, corner=self._plan.corners[0]))
         self._newest += 1
         mine = self._newest
         async with self._turn:
@@ -146,7 +149,8 @@ class TuneCircuit:
     async def __call__(self, request: TuneRequest) -> AsyncIterator[LiveTuning]:
         """Load the circuit and keep it until the context ends.
 
-        Raises UserInputError for parameters the circuit does not have, CircuitError when it does not load,
+        Raises UserInputError for parameters and a corner the circuit does not have, CircuitError when it does
+        not load,
         EnvironmentProblem without a simulator.
         """
         plan, measures = await off_loop(self._prepare, request)
@@ -168,4 +172,5 @@ class TuneCircuit:
         if not spec.parameters:
             raise spec_error("parameters", msg("contain nothing to tune"))
         measures, _, _ = study_measures(spec, prepared)
-        return StudyPlan(prepared, spec, parameters=spec.parameters, corners=()), measures
+        corners = (section_corner(request.corner),) if request.corner else ()
+        return StudyPlan(prepared, spec, parameters=spec.parameters, corners=corners), measures

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from application.design.circuit_goals import GoalBook, place_in, take_over_former
 from application.project.runnable import Runnable, runnable
 from application.simulation.circuit_files import load_circuit
+from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.sections import Section, sections_of
 from domain.simulation.goals import DesignGoal
@@ -239,6 +240,10 @@ class BrowseProject:
         """What a file asks a simulation for; None when it is no circuit of its own."""
         return await asyncio.to_thread(self._runnable, root, file)
 
+    async def circuits_reading(self, root: Path, file: Path) -> tuple[Path, ...]:
+        """The circuits that include a file, by whatever other ones."""
+        return await asyncio.to_thread(self._circuits_reading, root, file)
+
     async def sections(self, file: Path, *, text: str | None = None) -> tuple[Section, ...]:
         """The parts of a netlist: of `text`, where somebody is writing it, else of what is on the disk.
 
@@ -401,6 +406,17 @@ class BrowseProject:
         if found is None or found.has_analysis or file in self._circuits(root, (file,)):
             return found
         return None  # a part that another one includes
+
+    def _circuits_reading(self, root: Path, file: Path) -> tuple[Path, ...]:
+        wanted, found = file.resolve(), []
+        for circuit in self._circuits(root, ()):
+            try:
+                netlist, reader = load_circuit(self._sources, circuit, self._libraries())
+            except CircuitAIError:  # gone meanwhile, or too large
+                continue
+            if wanted in resolve_dependencies(netlist, reader).files:
+                found.append(circuit)
+        return tuple(found)
 
     def _sections(self, file: Path, text: str | None) -> tuple[Section, ...]:
         is_part = file.suffix.lower() in LIBRARY_SUFFIXES

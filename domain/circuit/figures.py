@@ -30,9 +30,19 @@ _DECIMALS = late_pattern(r"\.(\d*?)0*(?!\d)")
 _WITHOUT_PREFIX = ("1", "", "dB", "deg", "degC", "%", "ppm/K")
 
 
+_LEAST = 1e-18
+_MEASURED = frozenset({"V", "A", "W", "s", "Hz", "Ohm", "Ω"})
+
+
+def without_rounding_noise(value: float, unit: str) -> float:
+    """A measured value; 0 for one so small (below an atto of its unit) that only rounding left it there."""
+    return 0.0 if unit in _MEASURED and abs(value) < _LEAST else value
+
+
 def with_unit(value: float, unit: str, digits: int = 4) -> str:
     """A number for people: ``15.9 kHz``, ``30 mV``, ``-3.01 dB``, ``0.163`` (unit "1")."""
     shown = "" if unit == "1" else unit
+    value = without_rounding_noise(value, unit)
     if value == 0 or not math.isfinite(value) or unit in _WITHOUT_PREFIX or unit.startswith("1/"):
         return f"{value:.{digits}g} {shown}".rstrip()
     rounded = float(f"{value:.{digits}g}")

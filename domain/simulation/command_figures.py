@@ -60,16 +60,21 @@ def tell_figures(commands: Sequence[ControlCommand]) -> bool:
 def command_figures(
     commands: Sequence[ControlCommand], log: str, plots: Sequence[Plot]
 ) -> dict[str, Quantity]:
-    """The figures by lower-case name; NaN where a `meas` found nothing."""
-    units = dict(_asked(commands))
+    """The figures by lower-case name; NaN where a `meas` found nothing.
+
+    What a `meas` found and a `print` of its name says again is one figure.
+    """
+    units = _units_of(commands)
     if not units:
         return {}
     echoed = list(_echo_patterns(commands))
     printed: dict[str, list[Quantity]] = {name: [] for name in units}
+    said = _Said(commands)
     for line in log.splitlines():
         text = line[:_LONGEST_LINE].strip()
         if (match := _LINE.fullmatch(text)) and (name := _plain(match["name"])) in units:
-            printed[name].append(Quantity(value=float(match["value"]), unit=units[name]))
+            if not said.again(name, float(match["value"])):
+                printed[name].append(Quantity(value=float(match["value"]), unit=units[name]))
         else:
             for name, pattern, unit in echoed:
                 if found := pattern.search(text):
@@ -88,6 +93,28 @@ def command_figures(
             if len(figures) < _MOST:
                 figures[name if len(values) == 1 else f"{name}@{number}"] = figure
     return figures
+
+
+class _Said:
+    """Which of the printed lines only repeat what a `meas` of the same name has just found."""
+
+    def __init__(self, commands: Sequence[ControlCommand]) -> None:
+        self._last: dict[str, float] = {}
+        self._names = set[str]()
+        """Those that a `meas` gives and a `print` behind it says once more."""
+        measured = set[str]()
+        for command in commands:
+            if _is(command, "meas", 3):
+                measured.add(command.words[2].lower())
+            elif _is(command, "print", 2):
+                self._names |= measured & {_plain(expression) for expression in _arguments(command)}
+
+    def again(self, name: str, value: float) -> bool:
+        before = self._last.pop(name, math.nan) if name in self._names else math.nan
+        if math.isclose(before, value, rel_tol=_SAME):
+            return True
+        self._last[name] = value
+        return False
 
 
 def _is(command: ControlCommand, kind: str, words: int) -> bool:
@@ -111,6 +138,14 @@ def _asked(commands: Sequence[ControlCommand]) -> Iterator[tuple[str, str]]:
             yield _plain(command.words[1].partition("=")[0]), ""
         elif _is(command, "echo", 2):
             yield "", ""  # its own patterns tell
+
+
+def _units_of(commands: Sequence[ControlCommand]) -> dict[str, str]:
+    """By name, in the order asked; a `print` of what a `meas` found knows none of its own."""
+    units: dict[str, str] = {}
+    for name, unit in _asked(commands):
+        units[name] = units.get(name) or unit
+    return units
 
 
 def _arguments(command: ControlCommand) -> list[str]:

@@ -23,7 +23,8 @@ Settings = tuple[tuple[str, str], ...]
 """Names and values as `SimulationRequest.assignments` takes them; () for the circuit as it is."""
 
 AS_IT_IS: Settings = ()
-_CORNER = "corner"
+CORNER = "corner"
+"""The setting that names a process corner."""
 _LONGEST = 200
 _SCALES = {
     "": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "meg": 1e6,
@@ -100,7 +101,7 @@ def _read(condition: str, expression: str) -> tuple[Settings, ...] | None:
         return None
     named = tuple(values.items())
     ends = [[("temp", each)] for each in temperatures[0]] if temperatures else [[]]
-    processes = [[(_CORNER, each)] for each in corners] or [[]]
+    processes = [[(CORNER, each)] for each in corners] or [[]]
     return tuple((*process, *end, *named) for process in processes for end in ends)
 
 
@@ -121,7 +122,7 @@ def _is_in(value: float, expression: str) -> bool:
 
 def corner_in(settings: Settings) -> str:
     """``SS``; "" where the process is the circuit's own."""
-    return dict(settings).get(_CORNER, "")
+    return dict(settings).get(CORNER, "")
 
 
 def corners_named(goals: Iterable[DesignGoal]) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ def corners_named(goals: Iterable[DesignGoal]) -> tuple[str, ...]:
 
 def as_simulated(settings: Settings, lacking: Collection[str]) -> Settings:
     """The settings without a corner that the circuit lacks."""
-    return tuple(each for each in settings if each[0] != _CORNER or each[1] not in lacking)
+    return tuple(each for each in settings if each[0] != CORNER or each[1] not in lacking)
 
 
 def is_set_by(settings: Settings, values: Mapping[str, str]) -> bool:

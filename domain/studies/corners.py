@@ -88,7 +88,12 @@ def usual_corners(tree: DependencyTree) -> tuple[Corner, ...]:
                      example='"corners": {"voltage": {"vdd": [1.6, 1.8, 2]}, "temp": [-40, 27, 125]}'),
             error_type="bad_spec",
         )  # fmt: skip
-    return tuple(Corner(name=name, process=_section(name)) for name in found)
+    return tuple(section_corner(name) for name in found)
+
+
+def section_corner(name: str) -> Corner:
+    """The corner at which every library has the section of this name (`TT`, `ss`), as far as it has one."""
+    return Corner(name=name, process=_section(name))
 
 
 def process_corners(tree: DependencyTree) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLabel, QPushButton
+from PyQt6.QtWidgets import QLabel, QListWidget, QPushButton
 
 from domain.simulation.result import SimulationResult
 from presentation.ui.small_dialog import SmallDialog
@@ -153,6 +153,31 @@ async def test_f5_runs_the_circuit_in_front_and_the_button_names_it(bench: Bench
     bench.key(Qt.KeyboardModifier.ControlModifier)  # the main one, whatever is in front
     await bench.finished()
     assert (bench.ran[-1], bench.button) == ("rc.cir", "Run buck.cir")
+
+
+async def test_a_study_of_a_value_in_a_part_is_one_of_the_circuit_that_includes_it(bench: Bench) -> None:
+    workspace, studies = bench.services.workspace, bench.window.parts.studies
+    part, answers = bench.root / "part.cir", list[Any]()
+    workspace.studies_wanted.emit(part, "sweep", "R7")
+    page = studies.page_of(bench.root / "bench.cir")
+    await bench.until(lambda: page.isVisible() and page.view is not None)
+    assert [row.row.pattern for row in page.view.setup_pane.rows][-1] == "R7"
+    # Of two that include it one is asked for.
+    (bench.root / "second.cir").write_text(DECKS["bench.cir"].replace("* bench", "* second"))
+    workspace.studies_wanted.emit(part, "sweep", "R8")
+    await bench.until(lambda: question(bench.window) is not None)
+    box = question(bench.window)
+    assert box is not None
+    assert [box.findChild(QListWidget).item(at).text() for at in range(2)] == ["bench.cir", "second.cir"]
+    box.findChild(QListWidget).setCurrentRow(1)
+    box.accept()
+    other = studies.page_of(bench.root / "second.cir")
+    await bench.until(other.isVisible)
+    # One that nothing includes says so.
+    workspace.status_changed.connect(lambda text: answers.append(str(text)))
+    (bench.root / "lonely.inc").write_text("R1 a b 1k\n")
+    workspace.studies_wanted.emit(bench.root / "lonely.inc", "sweep", "R1")
+    await bench.until(lambda: any("no circuit of the project includes it" in each for each in answers))
 
 
 async def test_an_analysis_is_chosen_for_one_circuit_only(bench: Bench) -> None:

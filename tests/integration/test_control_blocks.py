@@ -154,7 +154,9 @@ async def test_what_commands_measure_and_print_are_metrics(simulate: Simulate) -
         "meas tran t50 when v(out)=0.5 rise=1\nmeas tran late when v(out)=5 rise=1\n"
         "let swing = top - minimum(v(out))\nlet curve = v(out)*2\nprint top*2 > file.txt\nprint top*3 top*4\n"
         'echo "gain = $&top V"\necho all is well\n'
-        "foreach r 1k 2k\nalter r1 = $r\nac dec 10 1 100k\nmeas ac bw when vdb(out)=-3\nend\n.endc\n.end\n"
+        "print top late\n"
+        "foreach r 1k 2k\nalter r1 = $r\nac dec 10 1 100k\nmeas ac bw when vdb(out)=-3\nprint bw\nend\n"
+        ".endc\n.end\n"
     )
     assert result.ok, result.issues
     found = result.metrics

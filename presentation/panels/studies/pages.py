@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 
 from domain.studies.setup import SETUP_KINDS
+from presentation.panels.editor.examination import is_spice
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
+from shared.message import msg
 
 if TYPE_CHECKING:
     from application.app import Application
@@ -38,12 +41,53 @@ class StudyPages(QObject):
         workspace.file_moved.connect(self._follow)
 
     def open(self, circuit: Path | None = None, kind: str = "", quantity: str = "") -> None:
-        """Show the page of a circuit; without one that of the circuit F5 means."""
+        """Show the page of a circuit, of a part of circuits that of the one that includes it (of several one
+        is chosen); without one that of the circuit F5 means."""
         workspace = self._services.workspace
-        circuit = circuit or workspace.run_target
-        if circuit is None:
+        known = workspace.run_target if circuit is None else circuit
+        if known is not None and (known in self._pages or known == workspace.run_target):
+            self._show(known, kind, quantity)
+        elif (meant := circuit or workspace.shown_file) is not None:
+            finding = self._find(meant, kind, quantity)
+            self._services.start(finding, kind="open studies", scope="open studies")
+        else:
             workspace.main_circuit_needed.emit()
+
+    async def _find(self, file: Path, kind: str, quantity: str) -> None:
+        workspace, browse = self._services.workspace, self._app.project.browse
+        root, main = workspace.root, workspace.main_circuit
+        if root is None or await browse.runnable(root, file) is not None:
+            self._show(file, kind, quantity)
             return
+        readers = await browse.circuits_reading(root, file) if is_spice(file) else ()
+        if main in readers or len(readers) == 1:
+            self._show(main if main in readers else readers[0], kind, quantity)
+        elif readers:
+            chosen = await self._chosen(root, file, readers)
+            if chosen is not None:
+                self._show(chosen, kind, quantity)
+        elif quantity:
+            workspace.status_changed.emit(
+                msg("{name} is no circuit of its own, and no circuit of the project includes it.",
+                    name=file.name)
+            )  # fmt: skip
+        else:
+            workspace.main_circuit_needed.emit()
+
+    async def _chosen(self, root: Path, file: Path, readers: Sequence[Path]) -> Path | None:
+        from presentation.ui.questions import choose_item
+
+        names = {each.relative_to(root).as_posix(): each for each in readers}
+        name = await choose_item(
+            self._services,
+            self._editor.window() or self._editor,
+            title=msg("Studies"),
+            label=msg("{name} is a part of several circuits. Which one is to be studied?", name=file.name),
+            items=list(names),
+        )
+        return None if name is None else names[name]
+
+    def _show(self, circuit: Path, kind: str, quantity: str) -> None:
         page = self.page_of(circuit)
         self._editor.show_page(page)
         wanted = next((each for each in SETUP_KINDS if each == kind), None)

@@ -177,7 +177,8 @@ class PullHands(QObject):
         self.work.start(
             PullRequest(
                 circuit=now.circuit, expression=quantity.expression, unit=quantity.unit, values=values,
-                at=quantity.at, chosen=chosen, goals=goals_beside(goals, quantity), texts=texts,
+                at=quantity.at, corner=quantity.corner, chosen=chosen,
+                goals=goals_beside(goals, quantity), texts=texts,
             )
         )  # fmt: skip
 

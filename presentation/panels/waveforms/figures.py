@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from domain.circuit.figures import without_rounding_noise
 from domain.simulation.goals import DesignGoal
 from domain.simulation.result import Quantity
 from presentation.goal_margins import beside_limit
@@ -113,6 +114,7 @@ def significant(value: float, digits: int = 4) -> str:
 
 def quantity(value: float, unit: str, digits: int = 4) -> tuple[str, str]:
     """A single number and its unit as shown: ("9.976", "kHz"), ("−48.35", "dB"), ("53.0", "°")."""
+    value = without_rounding_noise(value, unit)
     # As rounded: 0.99999 V is 1.000 V, not 1000 mV.
     rounded = float(f"{value:.{digits - 1}e}") if math.isfinite(value) else value
     scale = scale_for(abs(rounded), unit)
@@ -143,6 +145,7 @@ def column(values: Sequence[float | None], unit: str, *, is_place: bool = False)
     are added until they don't.
     """
     digits = 4
+    values = [None if value is None else without_rounding_noise(value, unit) for value in values]
     known = [value for value in values if value is not None and math.isfinite(value)]
     peak = max((abs(value) for value in known), default=0.0)
     scale = scale_for(peak, unit)

@@ -1,7 +1,7 @@
 """What is measured of a run and can be wanted elsewhere: figures, those of one step, goals of a condition.
 
-Pure. A figure is measured again on the circuit with just what the run had beside the file's values; where
-that cannot be set by numbers (a process corner, steps nobody wrote down) it is not offered.
+Pure. A figure is measured again on the circuit with just what the run had beside the file's values and at its
+process corner; where that cannot be set (steps nobody wrote down) it is not offered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from domain.circuit.numbers import format_number, parse_number
-from domain.simulation.goal_conditions import is_set_by, runs_of
+from domain.circuit.process_corners import corner_of
+from domain.simulation.goal_conditions import CORNER, is_set_by, runs_of
 from presentation.goal_words import name_of
 from presentation.panels.waveforms.pull_points import Quantity
 from shared.message import Message, msg
@@ -30,9 +31,10 @@ def of_the_run(
     measurements: Sequence[Measured], settings: Mapping[str, str], step: Step | None
 ) -> Iterator[Quantity]:
     """The figures of a run that had `settings`, of a stepped one those of one step."""
-    base = _as_numbers(settings)
-    if base is None:
+    conditions = _conditions(settings)
+    if conditions is None:
         return
+    base, corner = conditions
     for each in measurements:
         if each.goal is not None and each.goal.condition and not each.is_judged:
             continue  # it is wanted in its condition, which is another one
@@ -48,14 +50,15 @@ def of_the_run(
         at = {**base, **own}
         goal = each.goal if each.is_judged and (is_first or not steps) else None
         yield Quantity(
-            name=_named(name_of(each.goal) if each.goal is not None else each.shown_name, at),
+            name=_named(name_of(each.goal) if each.goal is not None else each.shown_name, at, corner),
             expression=_expression(each),
             value=value.value,
             unit=value.unit,
             goal=goal,
             at=at,
-            is_of_run=not base,
-            is_first=is_first and not base,
+            corner=corner,
+            is_of_run=not settings,
+            is_first=is_first and not settings,
         )
 
 
@@ -64,15 +67,17 @@ def in_conditions(goals: Sequence[DesignGoal], settings: Mapping[str, str]) -> I
     for goal in goals:
         runs = runs_of(goal) or ()
         for asked in runs:
-            at = _as_numbers(dict(asked))
-            if at and not is_set_by(asked, settings):
+            conditions = _conditions(dict(asked))
+            if asked and conditions is not None and not is_set_by(asked, settings):
+                at, corner = conditions
                 yield Quantity(
-                    name=name_of(goal) if len(runs) == 1 else _named(name_of(goal), at),
+                    name=name_of(goal) if len(runs) == 1 else _named(name_of(goal), at, corner),
                     expression=goal.expression or goal.metric,
                     value=math.nan,
                     unit=goal.unit,
                     goal=goal,
                     at=at,
+                    corner=corner,
                     is_of_run=False,
                 )
 
@@ -90,6 +95,8 @@ def figure_of(measurements: Sequence[Measured], quantity: Quantity) -> float | N
 def goals_beside(goals: Sequence[DesignGoal], quantity: Quantity) -> list[DesignGoal]:
     """The other goals that hold where a quantity is measured."""
     at = {} if quantity.is_first else {name: repr(value) for name, value in quantity.at.items()}
+    if quantity.corner:
+        at[CORNER] = quantity.corner
     return [
         goal
         for goal in goals
@@ -116,16 +123,21 @@ def _of_step(steps: Sequence[StepFigure], values: Mapping[str, float]) -> Figure
     return next((each.value for each in steps if each.values == values), None)
 
 
-def _as_numbers(settings: Mapping[str, str]) -> dict[str, float] | None:
-    """None where one of them is no number."""
-    try:
-        return {name: parse_number(value) for name, value in settings.items()}
-    except ValueError:
-        return None
+def _conditions(settings: Mapping[str, str]) -> tuple[dict[str, float], str] | None:
+    """The values and the process corner of a run; None where one of them is neither."""
+    values, corner = dict[str, float](), ""
+    for name, text in settings.items():
+        try:
+            values[name] = parse_number(text)
+        except ValueError:
+            if name.lower() != CORNER or not corner_of(text):
+                return None
+            corner = text
+    return values, corner
 
 
-def _named(name: Message | str, at: Mapping[str, float]) -> Message | str:
-    if not at:
-        return name
-    where = ", ".join(f"{each} = {format_number(value, _DIGITS)}" for each, value in at.items())
-    return msg("{name} at {where}", name=name, where=where)
+def _named(name: Message | str, at: Mapping[str, float], corner: str) -> Message | str:
+    where = [f"{each} = {format_number(value, _DIGITS)}" for each, value in at.items()]
+    if corner:
+        where.insert(0, corner)
+    return msg("{name} at {where}", name=name, where=", ".join(where)) if where else name

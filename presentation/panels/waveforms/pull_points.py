@@ -45,6 +45,8 @@ class Quantity:
     goal: DesignGoal | None = None
     at: Mapping[str, float] = field(default_factory=dict)
     """What is otherwise than in the file where it is measured: the values of a step, a temperature."""
+    corner: str = ""
+    """The process corner at which it is measured; "" = the circuit's own devices."""
     is_of_run: bool = True
     """A run of the circuit as it is written shows it."""
     is_first: bool = False

@@ -86,6 +86,33 @@ async def test_what_is_being_written_is_pulled_and_what_cannot_be_is_said(
         assert told in str(caught.value.message)
 
 
+CORNERED = """* A resistor of a process and a capacitor
+V1 in 0 AC 1
+R1 in out {1k * slow}
+C1 out 0 100n
+.lib models.lib tt
+.ac dec 40 10 1meg
+.end
+"""
+LIBRARY = ".lib tt\n.param slow=1\n.endl\n.lib ss\n.param slow=1.25\n.endl\n"
+
+
+async def test_it_is_pulled_at_a_process_corner(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "corner.cir"
+    _write(circuit, CORNERED)
+    _write(tmp_path / "models.lib", LIBRARY)
+    request = _request(circuit, "bandwidth(v(out))", "Hz", CORNERED, corner="SS")
+    async with app.design.pull(request) as pull:
+        assert pull.here.measured == pytest.approx(1 / (2 * math.pi * 1.25e3 * 1e-7), rel=2e-3)
+        assert pull.aim(2e3)
+        found = await pull.settle()
+    assert found.values["C1"] == pytest.approx(1 / (2 * math.pi * 1.25e3 * 2e3), rel=2e-3)
+    with pytest.raises(UserInputError) as caught:
+        async with app.design.pull(_request(circuit, "bandwidth(v(out))", "Hz", CORNERED, corner="FF")):
+            pass
+    assert "FF" in str(caught.value.message)
+
+
 STEPPED = """* Loaded RC: the band is (1 + R1 / rload) / (2 pi R1 C1)
 V1 in 0 AC 1
 R1 in out 1k tc1=2m

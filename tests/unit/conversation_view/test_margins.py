@@ -30,7 +30,7 @@ def row(value: float, unit: str = "Hz", **bounds: float):
         (6.0, {"maximum": 6.0}, "+0 %", 0.0),
         (10_000.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "+100 %", 1.0),
         (10_200.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "+0 %", 0.0),
-        (10_438.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "−119 %", -1.0),
+        (10_438.0, {"minimum": 9_800.0, "maximum": 10_200.0, "target": 10_000.0}, "< −100 %", -1.0),
         (-19.0, {"maximum": -17.0}, "+12 %", 0.2353),
         (math.nan, {"minimum": 1.0}, "—", 0.0),
         (1.0, {"minimum": 0.0}, "—", 0.0),
@@ -45,6 +45,22 @@ def test_margin_and_fill(value: float, bounds: dict[str, float], margin: str, fi
 def test_a_miss_by_a_hair_is_a_miss_in_words() -> None:
     assert row(1.0 + 1e-9, "V", maximum=1.0).margin_text == "−<0.001 %"
     assert row(1.0 + 1e-9, "V", maximum=1.0).value == "1.000000001\u00a0V"
+
+
+@for_each(
+    ("value", "unit", "text"),
+    [
+        (22.31464, "dB", "22.31 dB"),  # rounded twice it would be 22.32
+        (-40.27951, "dB", "−40.28 dB"),
+        (0.00074, "dB", "0.001 dB"),
+        (0.0002, "dB", "0.000 dB"),
+        (6e-22, "V", "0 V"),
+        (-3e-19, "A", "0 A"),
+        (6e-22, "V^2/Hz", "6e−22 V^2/Hz"),
+    ],
+)
+def test_a_value_is_rounded_once_and_nothing_is_nothing(value: float, unit: str, text: str) -> None:
+    assert row(value, unit, minimum=-1e3).value == text.replace(" ", "\u00a0")
 
 
 def test_limits_are_typeset() -> None:

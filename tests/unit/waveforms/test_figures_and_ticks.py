@@ -44,6 +44,8 @@ def _texts(ticks):
         (4.2e-17, "V^2/Hz", "42.00 10⁻¹⁸ V²/Hz"),
         (0.163, "1", "0.1630"),
         (math.nan, "V", "— V"),
+        (6e-22, "V", "0 V"),  # what rounding left
+        (6e-22, "V^2/Hz", "600.0 10⁻²⁴ V²/Hz"),
         (math.inf, "dB", "∞ dB"),
     ],
 )
@@ -53,6 +55,7 @@ def test_a_number_has_the_prefix_and_digits_an_engineer_writes(value, unit, show
 
 def test_numbers_of_a_row_share_one_unit():
     assert column([9976.0, 40000.0, 30024.0], "Hz") == ("kHz", ["9.976", "40.00", "30.02"])
+    assert column([6e-22, 0.0, -6e-22], "V") == ("V", ["0", "0", "0.0000"])
 
 
 def test_two_places_on_an_axis_never_look_the_same():

@@ -70,7 +70,10 @@ def test_a_run_with_values_of_its_own_is_measured_again_with_them() -> None:
     (found,) = of_the_run((plain,), {"temp": "85"}, None)
     assert (found.at, found.is_of_run) == ({"temp": 85.0}, False)
     assert goals_beside((BAND, HOT), found) == [HOT]
-    assert list(of_the_run((plain,), {"corner": "SS"}, None)) == []
+    (found,) = of_the_run((plain,), {"corner": "SS", "temp": "85"}, None)
+    assert (found.at, found.corner, found.is_of_run) == ({"temp": 85.0}, "SS", False)
+    assert str(found.name) == "vpp at SS, temp = 85"
+    assert list(of_the_run((plain,), {"vdd": "{two}"}, None)) == []
     (found,) = of_the_run((plain, Measured(name="none", value=_hertz(math.nan))), {}, None)
     assert (found.at, found.is_of_run, str(found.name)) == ({}, True, "vpp")
 
@@ -78,8 +81,11 @@ def test_a_run_with_values_of_its_own_is_measured_again_with_them() -> None:
 def test_a_goal_of_a_condition_is_offered_for_each_of_its_runs() -> None:
     found = list(in_conditions((BAND, HOT, BOTH, CORNER), {}))
     assert [each.at for each in found] == [
-        {"temp": 85.0}, {"temp": -40.0, "vdd": 3.0}, {"temp": 85.0, "vdd": 3.0},
+        {"temp": 85.0}, {"temp": -40.0, "vdd": 3.0}, {"temp": 85.0, "vdd": 3.0}, {},
     ]  # fmt: skip
+    assert [each.corner for each in found] == ["", "", "", "SS"]
+    assert goals_beside((BAND, HOT, CORNER), found[3]) == []
+    assert list(in_conditions((CORNER,), {"corner": "SS"})) == []
     assert all(math.isnan(each.value) and not each.is_of_run for each in found)
     assert "temp = -40, vdd = 3" in str(found[1].name)
     assert goals_beside((BAND, HOT, BOTH), found[0]) == []
