@@ -68,7 +68,7 @@ class StudyPages(QObject):
                 self._show(chosen, kind, quantity)
         elif quantity:
             workspace.status_changed.emit(
-                msg("{name} is no circuit of its own, and no circuit of the project includes it.",
+                msg("{name} is not a circuit by itself, and no circuit of the project includes it.",
                     name=file.name)
             )  # fmt: skip
         else:
