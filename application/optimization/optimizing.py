@@ -29,7 +29,7 @@ from application.studies.measures import study_measures
 from application.studies.plan import NOMINAL, Point, StudyPlan
 from application.studies.runs import StudyRuns
 from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
-from application.studies.under_way import Glances, Watcher, so_far
+from application.studies.under_way import Glances, KeptSoFar, Watcher, so_far
 from domain.simulation.batch import Batch, RunOutcome
 from domain.studies.corners import TEMPERATURE
 from domain.studies.optimization import BestPoint, OptimizationResult
@@ -140,7 +140,9 @@ class OptimizeCircuit:
         request, inversions = await self._with_widths(request)
         job = await off_loop(self._prepare, request, version)
         job.inversions = inversions
-        result_id, folder = await off_loop(self._results.new_result, job.prepared.circuit, request.call_id)
+        result_id, folder = await off_loop(
+            self._results.new_result, job.prepared.circuit, request.call_id, kind="optimize"
+        )
         key = request.call_id or result_id
         place = (result_id, folder)
         runs: StudyRuns | None = None
@@ -149,6 +151,18 @@ class OptimizeCircuit:
             assert runs is not None
             found = _found(job, runs, place, best=job.unproved(runs), end="stopped")
             return so_far(found, "optimize", stored_optimization(found))
+
+        def kept_so_far() -> None:
+            assert runs is not None
+            found = _found(job, runs, place, best=job.unproved(runs), end="stopped")
+            document = with_setup(stored_optimization(found), request.setup)
+            self._results.save_so_far(folder, document, optimization_csv(found))
+
+        glance, keep = Glances(watcher, looked_at), KeptSoFar(kept_so_far)
+
+        async def look() -> None:
+            await glance()
+            await keep()
 
         try:
             async with self._batch(request.cluster).session(
@@ -163,7 +177,7 @@ class OptimizeCircuit:
                     workers=request.workers,
                     events=self._events,
                     on_rows=lambda: self._tell(job, runs, key),
-                    look=Glances(watcher, looked_at),
+                    look=look,
                 )
                 await self._search(request, job, runs)
             self._tell(job, runs, key)

@@ -253,8 +253,11 @@ class SourceReaders(Protocol):
 class ResultStore(Protocol):
     """Keeps results of one project (or of lone files)."""
 
-    def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
-        """A result id made from `ulid` (None = a fresh one) and its existing empty folder."""
+    def new_result(self, circuit: Path, ulid: str | None = None, *, kind: str = "") -> tuple[str, Path]:
+        """A result id made from `ulid` (None = a fresh one) and its existing empty folder.
+
+        `kind`: of study, "" for one run.
+        """
 
     def discard(self, folder: Path) -> None:
         """Remove the folder of a result that was never saved."""
@@ -276,6 +279,9 @@ class ResultStore(Protocol):
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
+
+    def save_so_far(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
+        """Keep what a study that goes on has by now: killed, it is a stopped one after the next start."""
 
     def study_document(self, result: Path) -> Mapping[str, Any]:
         """What `save_study` wrote into a result.json, or somebody else did. Blocking.

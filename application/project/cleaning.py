@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from application.project.undo_retention import TidyUndoData, UndoReport
-from domain.simulation.retention import RemovalReason, RetentionPolicy, StoredResult, to_be_removed
+from domain.simulation.retention import CutOff, RemovalReason, RetentionPolicy, StoredResult, to_be_removed
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.paths import is_project
@@ -27,6 +27,12 @@ class ResultShelf(Protocol):
 
     def remove(self, result_id: str) -> None:
         """Remove one; cut short, it is gone for everyone and the rest is removed by `clear_trash`.
+
+        Raises EnvironmentProblem.
+        """
+
+    def take_up(self) -> tuple[CutOff, ...]:
+        """Make stopped studies of what killed processes had kept, and tell all they had under way.
 
         Raises EnvironmentProblem.
         """
@@ -121,6 +127,23 @@ class CleanProject:
         """
         return await off_loop(self._clean, request)
 
+    async def after_a_kill(self, project: Path) -> tuple[CutOff, ...]:
+        """What was under way when processes in the project were killed: what of it is kept is a result now,
+        what else they left is removed. Raises EnvironmentProblem."""
+        return await off_loop(self._after_a_kill, project)
+
+    def _after_a_kill(self, project: Path) -> tuple[CutOff, ...]:
+        shelf = self.shelves(project)
+        found = shelf.take_up()
+        for each in found:
+            now = None if each.is_kept else shelf.protection_of(each.result_id)
+            if now is not None and not now.is_protected:
+                shelf.remove(each.result_id)
+        shelf.clear_trash()
+        for folder, _ in self.scratch.left():
+            self.scratch.remove(folder)
+        return found
+
     def _clean(self, request: CleanRequest) -> CleanReport:
         if request.project is not None and not is_project(request.project):
             raise UserInputError(
@@ -130,6 +153,8 @@ class CleanProject:
                 error_type="not_a_project",
             )
         shelf = self.shelves(request.project)
+        if not request.dry_run:
+            shelf.take_up()
         results = shelf.results()
         pinned = [_named(text, results) for text in request.pin]
         unpinned = [_named(text, results) for text in request.unpin]

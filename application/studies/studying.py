@@ -18,7 +18,7 @@ from application.studies.kinds import KINDS
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns
-from application.studies.under_way import Glances, Watcher, so_far
+from application.studies.under_way import Glances, KeptSoFar, Watcher, so_far
 from domain.circuit.stepping import step_axes, unstepped
 from domain.studies.corners import TEMPERATURE
 from domain.studies.study import StudyResult, StudyRow
@@ -94,7 +94,9 @@ class RunStudy:
         prepared, measures, study, warnings = await off_loop(self._prepare, request)
         version = await self.simulator.version()
         layers = (await self.simulator.confinement()).layers
-        result_id, folder = await off_loop(self.results.new_result, prepared.circuit, request.call_id)
+        result_id, folder = await off_loop(
+            self.results.new_result, prepared.circuit, request.call_id, kind=request.kind
+        )
         runs = StudyRuns(
             study,
             measures,
@@ -104,7 +106,7 @@ class RunStudy:
             workers=request.workers,
             events=self.events,
             untold=int(KINDS[request.kind].has_nominal_beside),
-            look=Glances(watcher, lambda: looked_at()),  # noqa: PLW0108 - it is made below
+            look=lambda: look(),  # noqa: PLW0108 - it is made below
         )
 
         def found(*, is_stopped: bool) -> StudyResult:
@@ -143,20 +145,30 @@ class RunStudy:
             result = found(is_stopped=False)
             return so_far(result, result.kind, stored_document(result))
 
-        def finished(*, is_stopped: bool) -> StudyResult:
+        def finished(*, is_stopped: bool, is_so_far: bool = False) -> StudyResult:
             result = found(is_stopped=is_stopped)
             document = with_setup(stored_document(result), request.setup)
-            self.results.save_study(folder, document, rows_csv(result))
+            if not is_so_far:
+                self.results.save_study(folder, document, rows_csv(result))
+            elif result.rows:
+                self.results.save_so_far(folder, document, rows_csv(result))
             return result
+
+        glance = Glances(watcher, looked_at)
+        keep = KeptSoFar(lambda: finished(is_stopped=True, is_so_far=True))
+
+        async def look() -> None:
+            await glance()
+            await keep()
 
         try:
             await KINDS[request.kind].simulate(study, runs)
             return await off_loop(finished, is_stopped=False)
         except asyncio.CancelledError:
             if runs.rows:
-                partial = await off_loop(finished, is_stopped=True)
+                stopped = await off_loop(finished, is_stopped=True)
                 if on_stopped is not None:
-                    on_stopped(partial)
+                    on_stopped(stopped)
             else:
                 await off_loop(self.results.discard, folder)
             raise

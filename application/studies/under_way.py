@@ -14,6 +14,8 @@ from domain.studies.study import StudyRow
 from shared.uninterrupted import off_loop
 
 _EVERY_S = 0.4
+_KEPT_FIRST_S = 0.5
+_KEPT_EVERY_S = 2.0
 _SHARE = 20.0
 """A look that takes long is followed by so many times its length without one: a twentieth of the study."""
 
@@ -26,6 +28,24 @@ class Watcher:
     """Whether anybody sees it now; nothing is done for nobody."""
     show: Callable[[StoredStudy], None]
     """Called on the loop with what came so far."""
+
+
+class KeptSoFar:
+    """Keeps runs as they come, for the case that the process is killed."""
+
+    def __init__(self, keep: Callable[[], object]) -> None:
+        """`keep` is called off the loop, while no row is added."""
+        self._keep = keep
+        self._next = time.monotonic() + _KEPT_FIRST_S
+
+    async def __call__(self) -> None:
+        """Keep them, when it is time."""
+        started = time.monotonic()
+        if started < self._next:
+            return
+        await off_loop(self._keep)
+        now = time.monotonic()
+        self._next = now + max(_KEPT_EVERY_S, _SHARE * (now - started))
 
 
 class Found(Protocol):

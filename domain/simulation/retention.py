@@ -43,6 +43,19 @@ class StoredResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutOff:
+    """What a process that was killed had under way."""
+
+    result_id: str
+    circuit: str
+    """The name of its file."""
+    kind: str
+    """Of the study, as the command line calls it; "" = one run."""
+    is_kept: bool
+    """Its runs so far are a stopped study now; of others nothing is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionPolicy:
     """What is kept."""
 

@@ -17,8 +17,9 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from domain.simulation.retention import Origin, RetentionPolicy, StoredResult, to_be_removed
+from domain.simulation.retention import CutOff, Origin, RetentionPolicy, StoredResult, to_be_removed
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import (
     open_regular_file,
@@ -26,6 +27,7 @@ from infrastructure.persistence.confined import (
     write_atomically,
     write_problem,
 )
+from infrastructure.persistence.cut_off_results import forget_so_far, take_up
 from infrastructure.persistence.process_locks import Holder, holder_of_this_process, is_running
 from shared import paths
 from shared.errors import CircuitAIError
@@ -94,6 +96,31 @@ class ResultFolderShelf:
         with suppress(OSError):
             confined.remove_folder(self._trash)
         return size
+
+    def take_up(self) -> tuple[CutOff, ...]:
+        """Make of each result whose process was killed the study that was kept so far, oldest first; where
+        nothing was kept, it stays unfinished. Raises EnvironmentProblem."""
+        found = []
+        for name in sorted(self._names()):
+            folder = self._results / name
+            try:
+                mark = _mark_of(folder)
+                if is_running(_holder_in(mark)):
+                    continue
+                circuit, kind = str(mark["circuit"]), str(mark["kind"])
+            except (OSError, ValueError, TypeError, KeyError, RecursionError):
+                continue  # whole, or a mark that says nothing: those a clean-up removes
+            try:
+                is_whole = confined.is_file(folder / paths.RESULT_FILE)  # killed behind its last step
+                is_kept = is_whole or take_up(folder)
+                if is_kept:
+                    forget_so_far(folder)
+                    mark_done(folder)
+                if not is_whole:
+                    found.append(CutOff(result_id=name, circuit=circuit, kind=kind, is_kept=is_kept))
+            except OSError as error:
+                raise write_problem(error, folder) from error
+        return tuple(found)
 
     def pin(self, result_id: str, *, is_pinned: bool) -> None:
         mark = self._results / result_id / PIN_FILE
@@ -184,10 +211,10 @@ class ResultFolderShelf:
             raise write_problem(error, folder) from error
 
 
-def mark_running(folder: Path) -> None:
-    """Say in a new result's folder that this process is writing it."""
-    text = json.dumps(asdict(holder_of_this_process()))
-    write_atomically(folder / RUNNING_FILE, text.encode(), is_durable=False)
+def mark_running(folder: Path, circuit: Path, kind: str) -> None:
+    """Say in a new result's folder that this process is writing it; `kind`: of study, "" for one run."""
+    mark = {**asdict(holder_of_this_process()), "circuit": circuit.name, "kind": kind}
+    write_atomically(folder / RUNNING_FILE, json.dumps(mark).encode(), is_durable=False)
 
 
 def mark_done(folder: Path) -> None:
@@ -198,11 +225,17 @@ def mark_done(folder: Path) -> None:
 
 def _is_being_written(folder: Path, changed: float) -> bool:
     try:
-        found = json.loads(read_regular_file(folder / RUNNING_FILE, max_bytes=_LONGEST_MARK))
-        holder = Holder(pid=int(found["pid"]), started=str(found["started"]), host=str(found["host"]))
+        return is_running(_holder_in(_mark_of(folder)))
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return time.time() - changed < _GRACE_S
-    return is_running(holder)
+
+
+def _mark_of(folder: Path) -> Any:
+    return json.loads(read_regular_file(folder / RUNNING_FILE, max_bytes=_LONGEST_MARK))
+
+
+def _holder_in(mark: Any) -> Holder:
+    return Holder(pid=int(mark["pid"]), started=str(mark["started"]), host=str(mark["host"]))
 
 
 def _is_beyond(stored: list[StoredResult], policy: RetentionPolicy) -> bool:

@@ -31,6 +31,7 @@ from infrastructure.persistence.confined import (
     write_atomically,
     write_problem,
 )
+from infrastructure.persistence.cut_off_results import forget_so_far, keep_so_far
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.result_circuit import place_of
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
@@ -68,7 +69,7 @@ class ResultFolders:
         self._seals = seals or ResultSeals()
         self._quota = quota or (lambda: ResultSettings().policy)
 
-    def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
+    def new_result(self, circuit: Path, ulid: str | None = None, *, kind: str = "") -> tuple[str, Path]:
         """A result id, sorting by time, and its existing empty folder (a real path).
 
         The id is made from `ulid` (None = a fresh one); what an interrupted run of the same id left
@@ -81,7 +82,7 @@ class ResultFolders:
             with contextlib.suppress(FileNotFoundError):
                 confined.remove_tree(folder)
             confined.make_folder(folder, is_new=True)
-            mark_running(folder)
+            mark_running(folder, circuit, kind)
         except OSError as error:
             raise write_problem(error, folder) from error
         return result_id, folder
@@ -131,7 +132,23 @@ class ResultFolders:
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's ``rows.csv`` and, last, its ``result.json``. Raises EnvironmentProblem."""
+        text = self._study_text(folder, document, rows)
         write_atomically(folder / paths.ROWS_FILE, rows)
+        write_atomically(folder / paths.RESULT_FILE, text)
+        try:
+            forget_so_far(folder)
+        except OSError as error:
+            raise write_problem(error, folder) from error
+        self._finished(folder)
+
+    def save_so_far(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
+        """Keep what a study has, for the case that its process is killed. Raises EnvironmentProblem."""
+        try:
+            keep_so_far(folder, self._study_text(folder, document, rows), rows)
+        except OSError as error:
+            raise write_problem(error, folder) from error
+
+    def _study_text(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> bytes:
         netlist = document.get("netlist")
         if isinstance(netlist, Mapping) and isinstance(netlist.get("path"), str):
             place = place_of(Path(netlist["path"]), folder)
@@ -139,8 +156,7 @@ class ResultFolders:
         content = _finite_document(
             {"schema_version": SCHEMA_VERSION, "rows_sha256": hashlib.sha256(rows).hexdigest(), **document}
         )
-        write_atomically(folder / paths.RESULT_FILE, as_text(self._seals.sealed(content, folder)))
-        self._finished(folder)
+        return as_text(self._seals.sealed(content, folder))
 
     def study_document(self, result: Path) -> Mapping[str, Any]:
         return _load(result)

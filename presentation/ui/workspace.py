@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from application.studies.idle_yield import CircuitYield
     from domain.simulation.description import Observed
     from domain.simulation.result import SimulationResult
+    from domain.simulation.retention import CutOff
     from domain.simulation.steps_so_far import StepsSoFar
     from presentation.actions.shortcuts import Shortcuts
     from presentation.ui.icons import Icons
@@ -301,6 +302,8 @@ class Workspace(QObject):
     """A run's result and how the goals stand in the kept cases of its circuit"""
     yield_estimated: Signal[CircuitYield | None] = signal(object)
     """The yields of the goals of the circuit in front, found in idle time; None: not known any more"""
+    cut_off_found: Signal[tuple[CutOff, ...]] = signal(object)
+    """What was under way when the program was killed; what of it is kept is among the results"""
     change_previewed: Signal[ChangePreview | None] = signal(object)
     """What a change would do that somebody looks at, to be drawn beside what is; None: nobody does"""
     status_changed: Signal[Message] = signal(object)

@@ -1,13 +1,16 @@
-"""What is told of an earlier run that ended by a fault: a line above the panes, and its report on demand."""
+"""What is told of a program that ended by a fault or was killed: lines above the panes, and a report."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from application.groups.program import Program
 from application.project.unclean_ends import UncleanEnd
+from domain.simulation.retention import CutOff
+from presentation.study_words import title_of
 from presentation.ui.frame import small_button
 from presentation.ui.parts import arrange, copy_text
 from presentation.ui.small_dialog import SmallDialog
@@ -18,26 +21,69 @@ from shared.message import Message, msg
 
 _LINES = 14
 """Of the report that are seen at once, also on a small screen."""
+_MOST_CUT_OFF = 4
 
 
-class CrashNotice(QWidget):
+class Notice(QWidget):
+    """A warning in a line above the panes, with buttons."""
+
+    def __init__(self, services: WindowServices, name: str, buttons: Mapping[QPushButton, Message]) -> None:
+        super().__init__()
+        self._services = services
+        self._buttons = buttons
+        self._icon, self.label = QLabel(), QLabel()
+        self.label.setWordWrap(True)
+        self._row = arrange(QHBoxLayout(self), self._icon, (self.label, 1))
+        for button in buttons:
+            self._row.addWidget(button)
+        self.setObjectName(name)
+        mark_area(self, surface="panel", line="bottom")
+
+    def texts(self) -> Sequence[Message]:
+        """What it tells, a line each."""
+        raise NotImplementedError
+
+    def restyle(self, _theme: object = None) -> None:
+        theme = self._services.theme.theme
+        edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
+        arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
+        icon = self._services.icons.get("triangle-alert", "warn.icon", size)
+        self._icon.setPixmap(icon.pixmap(size, size))
+
+    def retranslate(self, _name: object = None) -> None:
+        language = self._services.language
+        self.label.setText("\n".join(language(text) for text in self.texts()))
+        for button, text in self._buttons.items():
+            button.setText(language(text))
+
+
+class CutOffNotice(Notice):
+    """What was under way when the program was killed, and what of it is kept."""
+
+    def __init__(self, services: WindowServices, found: Sequence[CutOff]) -> None:
+        self._found = found
+        self.close_button = small_button("cut_off_dismiss", self.hide)
+        super().__init__(services, "cutOffNotice", {self.close_button: msg("Close")})
+        services.dress(self)
+
+    def texts(self) -> Sequence[Message]:
+        return [_cut_off(each) for each in self._found[:_MOST_CUT_OFF]]
+
+
+class CrashNotice(Notice):
     """A line with two ways: look at the report, or not. Nothing is sent anywhere."""
 
     def __init__(self, services: WindowServices, program: Program, found: UncleanEnd) -> None:
-        super().__init__()
-        self._services = services
         self._program = program
         self._found = found
-        self._icon, self._label = QLabel(), QLabel()
-        self._label.setWordWrap(True)
-        self._row = arrange(QHBoxLayout(self), self._icon, (self._label, 1))
         self.look_button = small_button("crash_look", self.show_report)
         self.later_button = small_button("crash_dismiss", self.hide)
-        for button in (self.look_button, self.later_button):
-            self._row.addWidget(button)
-        self.setObjectName("crashNotice")
-        mark_area(self, surface="panel", line="bottom")
+        buttons = {self.look_button: msg("Show the report"), self.later_button: msg("Not now")}
+        super().__init__(services, "crashNotice", buttons)
         services.dress(self)
+
+    def texts(self) -> Sequence[Message]:
+        return [_TITLE]
 
     def show_report(self) -> None:
         """The report, to be read, copied or deleted."""
@@ -63,19 +109,6 @@ class CrashNotice(QWidget):
         dialog.finished.connect(lambda _result: self._on_read(dialog.chosen))
         dialog.open()
 
-    def restyle(self, _theme: object = None) -> None:
-        theme = self._services.theme.theme
-        edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
-        arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
-        icon = self._services.icons.get("triangle-alert", "warn.icon", size)
-        self._icon.setPixmap(icon.pixmap(size, size))
-
-    def retranslate(self, _name: object = None) -> None:
-        language = self._services.language
-        self._label.setText(language(_TITLE))
-        self.look_button.setText(language(msg("Show the report")))
-        self.later_button.setText(language(msg("Not now")))
-
     def _on_read(self, chosen: object) -> None:
         self.hide()
         if chosen == "delete":
@@ -86,6 +119,21 @@ class CrashNotice(QWidget):
             await asyncio.to_thread(self._program.unclean_ends.delete, found)
         except CircuitAIError as error:
             self._services.workspace.error_occurred.emit(error)
+
+
+def _cut_off(each: CutOff) -> Message:
+    study = title_of(each.kind)
+    if each.is_kept:
+        return msg(
+            "{study} of {name} was cut off when the program ended. The runs until then are kept.",
+            study=study, name=each.circuit,
+        )  # fmt: skip
+    if each.kind:
+        return msg("{study} of {name} was cut off when the program ended. Nothing of it is kept.",
+                   study=study, name=each.circuit)  # fmt: skip
+    return msg(
+        "A run of {name} was cut off when the program ended. Nothing of it is kept.", name=each.circuit
+    )
 
 
 _TITLE: Message = msg("The program ended unexpectedly last time.")

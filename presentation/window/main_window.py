@@ -29,6 +29,7 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.app import Application
     from application.examining import ExaminationReport
+    from domain.simulation.retention import CutOff
     from presentation.panels.project.tree import ProjectTree
     from presentation.panels.welcome import WelcomePage
     from presentation.ui.language import LanguageManager
@@ -225,6 +226,7 @@ class MainWindow(QWidget):
         self._run_target.analyses_changed.connect(self.header.run_group.set_analyses)
         desk.result_stored.connect(self.parts.results.note_stored)
         workspace.project_opened.connect(self._on_project)
+        workspace.cut_off_found.connect(self._tell_cut_off)
         workspace.project_closed.connect(self._show_body)
         workspace.command_wanted.connect(lambda name: self.commands.action(name).trigger())
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
@@ -233,6 +235,11 @@ class MainWindow(QWidget):
             recent.aboutToShow.connect(partial(fill_recent, recent, self.projects))
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
+
+    def _tell_cut_off(self, found: tuple[CutOff, ...]) -> None:
+        from presentation.window.crash_notice import CutOffNotice
+
+        self._notices.insertWidget(1, CutOffNotice(self._services, found))
 
     def _on_project(self, _root: Path) -> None:
         parts = self.parts

@@ -200,6 +200,7 @@ class ProjectSwitch(QObject):
             raise
         self._services.start(self._end_restoring(this), kind="open file")
         self._services.start(self._tidy(opened.root), kind="tidy undo data")
+        self._services.start(self._take_up(opened.root), kind="take up what was cut off")
         return True
 
     async def _tidy(self, root: Path) -> None:
@@ -210,6 +211,18 @@ class ProjectSwitch(QObject):
             await self._project.tidy_undo_data(root)
         except CircuitAIError as error:
             _logger.warning("Undo data could not be tidied: %s", error)
+
+    async def _take_up(self, root: Path) -> None:
+        """What a killed program had under way: what is kept of it is a result, and it is told."""
+        if not await asyncio.to_thread(paths.is_project, root):
+            return
+        try:
+            found = await self._project.clean.after_a_kill(root)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return
+        if found:
+            self._services.workspace.cut_off_found.emit(found)
 
     def _bring_back_conversations(self, root: Path, memory: ProjectMemory) -> None:
         """Before their list is read."""

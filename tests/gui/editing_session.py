@@ -16,8 +16,9 @@ import os
 import random
 import sys
 import time
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from PyQt6.QtCore import QTimer
 from PyQt6.QtTest import QTest
@@ -34,6 +35,7 @@ from presentation.window.application import run
 from presentation.window.main_window import MainWindow
 
 FILES = ("filter.cir", "notes.md")
+Kind = TypeVar("Kind", bound="Session")
 
 
 class _NoWebView:
@@ -149,29 +151,40 @@ class Session:
         )
 
 
-def main() -> int:
-    """See the module."""
-    what, place, *rest = sys.argv[1:]
+def live(
+    place: Path,
+    kind: Callable[[MainWindow, WindowServices, Path], Kind],
+    work: Callable[[Kind], Coroutine[Any, Any, None]],
+    *,
+    asks_at_end: bool,
+) -> int:
+    """The program with somebody at work in its window, to its end."""
     conversation_panel.WebProbe = _NoWebView  # type: ignore[misc,assignment]
     app = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
     app.warm_up = lambda: iter(())  # type: ignore[method-assign]  # a second of imports that no typing needs
 
     def make_frame(services: WindowServices, app: Application, state: WindowState) -> MainWindow:
         window = MainWindow(services, app, state, first="project")
-        session = Session(window, services, Path(place))
-        if what == "look":
-            # Nobody is asked at the end: what is unsaved stays kept.
+        session = kind(window, services, place)
+        if not asks_at_end:  # what is unsaved stays kept
             window.may_close = _yes  # type: ignore[method-assign]
-            work = session.look()
-        else:
-            work = session.type(random.Random(rest[0]))
-        QTimer.singleShot(0, lambda: services.start(work, kind="session"))
+        QTimer.singleShot(0, lambda: services.start(work(session), kind="session"))
         assert isinstance(window, QWidget)
         return window
 
     # The last project, as a person starts it again; the first time it is named.
     known = app.program.window_state.load().last_project
-    return run(app, None if known else Path(place), make_frame=make_frame)
+    return run(app, None if known else place, make_frame=make_frame)
+
+
+def main() -> int:
+    """See the module."""
+    what, place, *rest = sys.argv[1:]
+
+    def work(session: Session) -> Coroutine[Any, Any, None]:
+        return session.look() if what == "look" else session.type(random.Random(rest[0]))
+
+    return live(Path(place), Session, work, asks_at_end=what != "look")
 
 
 async def _yes() -> bool:

@@ -276,7 +276,7 @@ async def test_an_unexpected_end_is_told_and_its_report_can_be_copied_and_delete
     window.appearance.set_language(language)
     (notice,) = window.findChildren(CrashNotice)
     assert notice.isVisible()
-    assert notice._label.text().startswith(title)
+    assert notice.label.text().startswith(title)
     QTest.mouseClick(notice.look_button, Qt.MouseButton.LeftButton)
     (dialog,) = window.findChildren(SmallDialog)
     text = dialog.findChild(QPlainTextEdit, "crashReportText")

@@ -186,6 +186,7 @@ class ResultsList(QWidget):
         workspace.project_closed.connect(self._on_closed)
         workspace.run_finished.connect(self._on_run)
         workspace.goals_changed.connect(lambda _circuit: self.reload())
+        workspace.cut_off_found.connect(lambda _found: self.reload())
         workspace.result_selected.connect(self._select)
         workspace.result_offered.connect(self._select)
         self._services.language.changed.connect(self._repaint)

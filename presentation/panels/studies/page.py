@@ -271,6 +271,9 @@ class StudiesPage(CentrePage):
         self.acts.difference_wanted.connect(self.difference_wanted)
         self.acts.run_opened.connect(self.run_opened)
         workspace.file_changed.connect(lambda _path: self._look_again())
+        workspace.cut_off_found.connect(
+            lambda _found: self._services.start(self._show_newest(), kind="read studies")
+        )
         workspace.goals_changed.connect(
             lambda circuit: self._look_again() if circuit == self.circuit else None
         )

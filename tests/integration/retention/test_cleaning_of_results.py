@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -124,13 +125,14 @@ def test_a_running_run_stays_and_a_killed_one_goes(
     assert names(project) == [running]
 
 
-def make_in_a_process(project: Path) -> str:
+def make_in_a_process(project: Path, *, kind: str = "", then: str = "") -> str:
     """A result of a process that is killed while it writes it."""
     code = (
         "import sys, time; from pathlib import Path\n"
         "from infrastructure.persistence.results import ResultFolders\n"
-        "found = ResultFolders(user_home=Path(sys.argv[1]) / 'u').new_result(Path(sys.argv[1]) / 'a.cir')\n"
-        "print(found[0], flush=True); time.sleep(60)"
+        "folders, place = ResultFolders(user_home=Path(sys.argv[1]) / 'u'), Path(sys.argv[1]) / 'a.cir'\n"
+        f"name, folder = folders.new_result(place, kind={kind!r})\n{then}\n"
+        "print(name, flush=True); time.sleep(60)"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(project)], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -139,6 +141,48 @@ def make_in_a_process(project: Path) -> str:
         name = process.stdout.readline().strip()
         process.kill()
     return name
+
+
+KEEP = "folders.save_so_far(folder, {'kind': 'study', 'n': %d}, b'rows %d')\n"
+
+
+@pytest.mark.parametrize(
+    ("then", "kept"),
+    [
+        ("", None),
+        (KEEP % (1, 1) + KEEP % (2, 2), b"rows 2"),
+        # Cut off between the table and its document, then in the middle of being taken up.
+        (KEEP % (1, 1) + "(folder / 'so_far-0123456789abcdef.csv').write_bytes(b'half')", b"rows 1"),
+        (KEEP % (1, 1) + "next(folder.glob('so_far-*.csv')).rename(folder / 'rows.csv')", b"rows 1"),
+        ("folders.save_study(folder, {}, b'all'); (folder / '.running').write_text('')", None),
+    ],
+)
+def test_what_a_killed_study_had_kept_is_one_that_was_stopped(
+    project: Path, folders: ResultFolders, tmp_path: Path, then: str, kept: bytes | None
+) -> None:
+    running, _ = folders.new_result(project / "a.cir", kind="sweep")
+    name = make_in_a_process(project, kind="montecarlo", then=then)
+    use_case = CleanProject(
+        shelves=folders.shelf,
+        scratch=TemporaryScratch(tmp_path),
+        quota=RetentionPolicy,
+        undo_data=TidyUndoData(projects=ProjectFolders()),
+    )
+    found = use_case._after_a_kill(project)
+    folder = project / ".circuit_ai" / "sim_results" / name
+    if "save_study" in then:
+        assert found == ()
+    else:
+        (told,) = found
+        assert (told.circuit, told.kind, told.is_kept) == ("a.cir", "montecarlo", kept is not None)
+    if kept is not None:
+        assert (folder / "rows.csv").read_bytes() == kept
+        digest = json.loads((folder / "result.json").read_text())["rows_sha256"]
+        assert digest == hashlib.sha256(kept).hexdigest()
+        assert sorted(each.name for each in folder.iterdir()) == ["result.json", "rows.csv"]
+        assert use_case._after_a_kill(project) == ()
+    elif "save_study" not in then:
+        assert names(project) == [running]
 
 
 def test_what_is_not_ours_is_not_touched(project: Path, folders: ResultFolders, clean: Clean) -> None:
