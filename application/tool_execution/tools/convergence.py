@@ -33,7 +33,7 @@ class ConvergenceArguments(Arguments):
     path: str | None = Field(None, description="Omit for the only circuit.")
     analysis: str | None = unlisted(None, max_length=500)
     timeout_s: Number = unlisted(60.0, gt=0, le=600)
-    auto_fix: Switch = Field(False, description="Put the first remedy that helps into the file.")
+    auto_fix: Switch = Field(False, description="Put the first that helps into the file.")
 
 
 async def analyze_convergence(

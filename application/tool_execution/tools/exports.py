@@ -67,7 +67,7 @@ class ExportArguments(Arguments):
     range: Texts = unlisted([], max_length=2)
     """Start and stop of the axis."""
     analyses: Annotated[list[str], BeforeValidator(_analyses)] = Field(
-        default_factory=list, max_length=4, description="Only these: ac, tran, dc, noise."
+        default_factory=list, max_length=4, description="Only these: ac, tran."
     )
     to: str | None = Field(None, description="File to make.")
 

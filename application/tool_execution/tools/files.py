@@ -26,6 +26,7 @@ from application.tool_execution.reading import (
     read_whole,
 )
 from application.tool_execution.tools._common import in_worker, locate
+from application.tool_execution.tools.history import changes_of_file
 from domain.llm.chat import RESULT_TOKENS
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
@@ -62,13 +63,14 @@ class ReadArguments(Arguments):
     """Arguments of read_file."""
 
     path: str = Field(description="Relative to the project.")
-    start_line: Whole | None = Field(None, ge=1, le=10**9, description="First line wanted, from 1.")
-    end_line: Whole | None = Field(None, ge=1, le=10**9, description="Last line wanted, included.")
+    start_line: Whole | None = Field(None, ge=1, le=10**9, description="From 1.")
+    end_line: Whole | None = Field(None, ge=1, le=10**9, description="Included.")
     query: str | None = Field(
         None,
         max_length=500,
-        description="Text to find: the lines around each place are returned.",
+        description="Text to find.",
     )
+    changes_since: str | None = Field(None, max_length=40, description="Its edits since 1d, 3h, yesterday.")
     max_tokens: Whole | None = unlisted(None, ge=1, le=100_000)
 
 
@@ -155,6 +157,8 @@ def _entry_line(entry: dict[str, Any]) -> str:
 async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     path = await locate(context, arguments.path)
     name = context.view.name_of(path)
+    if arguments.changes_since:
+        return await changes_of_file(path, arguments.changes_since, context)
     first, last = arguments.start_line, arguments.end_line
     if first is not None and last is not None and last < first:
         return failure(

@@ -140,7 +140,7 @@ GENERATE_DESIGN_REPORT = Tool(
         card="plain",
     ),
     description=(
-        "Write a circuit's design report: goals, schematic, curves, operating point, studies, rounds. "
+        "Write a circuit's design report: goals, schematic, curves, studies, rounds. "
         'Example: {"path": "amp.cir"}'
     ),
     category="report",

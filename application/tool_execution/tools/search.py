@@ -36,7 +36,7 @@ class SearchArguments(Arguments):
         "all",
         description="uses = where an element, node, model, subcircuit or parameter is defined and used.",
     )
-    scope: Scope = Field("all", description="code = netlists, docs = texts, notes and PDFs.")
+    scope: Scope = Field("all", description="code = netlists, docs = texts and PDFs.")
     file_types: Texts = unlisted([], max_length=20)
     """Only these endings: ``lib``."""
     max_results: Whole = unlisted(10, ge=1, le=100)

@@ -185,7 +185,7 @@ class StudyArguments(Arguments):
     )
     runs: Whole | None = Field(None, ge=1, le=100_000, description="Default 200; of optimize at most, 500.")
     analysis: str | None = Field(None, max_length=500, description="A card in place of the circuit's own.")
-    set: Assignments = Field(default_factory=dict, description="Values that hold for all runs.")
+    set: Assignments = Field(default_factory=dict, description="Values for all runs.")
     analysis_type: AnalysisType | None = unlisted(None)
     timeout_s: Number = unlisted(60.0, gt=0, le=_LONGEST_RUN_S)
     time_limit_s: Number = unlisted(300.0, gt=0, le=_LONGEST_RUN_S)

@@ -175,6 +175,8 @@ def _component(found: Finder, start: str, known: set[str]) -> tuple[set[str], li
 def _network(found: Finder, start: str, nodes: set[str], parts: list[Part]) -> None:
     if any(not part.value or part.value < 0 for part in parts):
         return
+    if len(parts) < 2:
+        return
     out = _output(found, start, nodes, parts)
     kinds = {part.kind for part in parts}
     if kinds == {"r"}:
@@ -183,8 +185,6 @@ def _network(found: Finder, start: str, nodes: set[str], parts: list[Part]) -> N
         kind = "attenuator" if len(parts) > 4 or len(nodes) > 1 else "voltage_divider"
         figures = [Figure("ratio", value, "1", "of the voltages, load included", "")]
         found.add(kind, {"resistors": parts}, {"in": start, "out": out}, figures)
-        return
-    if len(parts) < 2:
         return
     frequency = np.logspace(-4, 13, 1361)
     response = np.abs(_response(start, nodes, parts, out, frequency))

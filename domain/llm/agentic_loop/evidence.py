@@ -37,7 +37,7 @@ def doubts_about(
     With other sources (pages of the web, pictures) its figures may come from what is not known here, and are
     left alone. Pure Python for up to half a second with an answer of 12,000 characters.
     """
-    claims = unmade_claims(text, evidence.deeds)
+    claims = unmade_claims(text, evidence.deeds, None if has_other_sources else evidence.now.measured)
     unrun = unrun_call(text, tools)
     if has_other_sources:
         return Doubts(claims=claims, unrun=unrun)

@@ -362,3 +362,21 @@ async def test_a_pattern_that_would_never_end_is_ended(bench: Bench, monkeypatch
 @pytest.mark.parametrize("pattern", ["/(/", "/[z-a]/", "/(?P<a>.)(?P<a>.)/", "/a{99999999999}/", "/*/"])
 async def test_patterns_that_cannot_be_read_are_refused(bench: Bench, pattern: str) -> None:
     assert (await bench.call("search_project", query=pattern)).error_type == "bad_pattern"
+
+
+async def test_what_was_changed_since_a_time_is_told_with_who_did_it(bench: Bench) -> None:
+    path = bench.write("rc.cir", "rc\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 1n\n.ac dec 5 1 1meg\n.end\n")
+    nothing = await bench.call("read_file", path="rc.cir", changes_since="2d")
+    assert nothing.content.startswith("rc.cir: no known edits since ")
+    await bench.call("patch_file", path="rc.cir", search="R1 in out 1k", replace="R1 in out 2k")
+    path.write_text(path.read_text().replace("C1 out 0 1n", "C1 out 0 3n"))
+    told = await bench.call("read_file", path="rc.cir", changes_since="yesterday")
+    assert told.content.startswith("rc.cir: 2 known edits since ")
+    by_tool, by_hand = told.content.split("seen now, by hand")
+    assert "patch_file of this conversation:" in by_tool
+    assert "-R1 in out 1k\n+R1 in out 2k\n" in by_tool
+    assert by_hand.endswith("-C1 out 0 1n\n+C1 out 0 3n")
+    later = await bench.call("read_file", path="rc.cir", changes_since="2126-01-01")
+    assert "1 known edit " in later.content
+    wrong = await bench.call("read_file", path="rc.cir", changes_since="when it was warm")
+    assert wrong.error_type == "bad_arguments"

@@ -102,3 +102,16 @@ def test_what_was_refused_is_not_done_in_any_words() -> None:
         assert not unmade_claims(text, DONE), text
     for text in ("R5 stays at 470 Ω, as you asked, so the gain is as before.", "未完成：R5 不能改动。"):
         assert not unmade_claims(text, REFUSED), text
+
+
+def test_a_limit_is_not_met_where_nothing_in_its_unit_was_measured() -> None:
+    point = ("amp.cir: ok, run 1\nnodes: vcc 12 V, out 447.8 mV\nsources deliver 28.51 mW",)
+    gain = (*point, "gain(db(v(out)),1k) = 19.4 dB")
+    for text in (
+        "R3 is 5.6k; the requirement of more than 18 dB is met.",
+        "R3 已改为 5.6k；增益完全满足大于 18 dB 的要求。",
+    ):
+        assert unmade_claims(text, DONE, point), text
+        assert not unmade_claims(text, DONE, gain), text
+        assert not unmade_claims(text, DONE), text
+    assert not unmade_claims("The requirement of 1 V at out is met.", DONE, point)
