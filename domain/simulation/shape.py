@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ _SETTLED_MEAN = 0.005
 _SETTLED_SWING = 0.1
 """Of the swing: that much may the mean move beside it, and the swing itself change."""
 _FLAT = 1e-9
+_MANY_PERIODS = 4
 _ALIKE = 0.005
 """Of the whole range: stretches whose extremes differ by less are told as one."""
 
@@ -43,16 +45,16 @@ class Shape:
 
 
 def shape_of(signal: Signal, bins: int) -> Shape:
-    """The shape of a signal over time with at least two samples, in `bins` stretches of equal length."""
+    """The shape of a signal over time with at least two samples, in at most `bins` stretches."""
     y = signal.real
     low, high = float(y.min()), float(y.max())
-    found = _bins(signal, bins)
+    starts = _period_starts(signal)
+    period = float(starts[-1] - starts[0]) / (len(starts) - 1) if len(starts) > 1 else None
+    found = _bins(signal, _edges(signal, bins, period))
     if high - low <= _FLAT * max(abs(low), abs(high)):
         return Shape(words=f"constant {_v(signal, low)}", is_settled=True, bins=found)
     words = [f"from {_v(signal, float(y[0]))} to {_v(signal, float(y[-1]))}"]
-    starts = _period_starts(signal)
-    if len(starts) > 1:
-        period = float(starts[-1] - starts[0]) / (len(starts) - 1)
+    if period is not None:
         words.append(
             f"period {with_unit(period, signal.axis_unit)} ({with_unit(1 / period, 'Hz')}, "
             f"by the last {len(starts) - 1} whole periods)"
@@ -101,9 +103,19 @@ def _settled(signal: Signal, starts: RealArray, extent: float) -> tuple[bool | N
     return steady, f"{'settled' if steady else 'NOT SETTLED'} ({figures})"
 
 
-def _bins(signal: Signal, count: int) -> tuple[Bin, ...]:
+def _edges(signal: Signal, count: int, period: float | None) -> RealArray:
+    """The ends of at most so many stretches: of a periodic signal of whole periods up to its end, so that a
+    steady one is told as one and not as the parts of its periods; else equal ones."""
+    first, last = float(signal.x[0]), float(signal.x[-1])
+    if period is None or last - first < _MANY_PERIODS * period:
+        return np.linspace(first, last, count + 1)
+    length = period * math.ceil((last - first) / period / count)
+    inside = last - length * np.arange(int((last - first) / length), 0, -1)
+    return np.concatenate(([first], inside[inside > first + length / 2], [last]))
+
+
+def _bins(signal: Signal, edges: RealArray) -> tuple[Bin, ...]:
     x, y = signal.x, signal.real
-    edges = np.linspace(float(x[0]), float(x[-1]), count + 1)
     places = np.searchsorted(x, edges[1:-1])
     found: list[Bin] = []
     for start, stop, part in zip(edges[:-1], edges[1:], np.split(y, places), strict=True):

@@ -76,7 +76,7 @@ def _time_of(text: str) -> datetime:
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except ValueError:
         raise UserInputError(
-            msg("{text} is no time that can be read.", text=text[:40]),
+            msg("The time {text} cannot be read.", text=text[:40]),
             advice=msg("Give for example 1d, 3h, yesterday or 2026-03-14."),
             error_type="bad_arguments",
         ) from None

@@ -94,3 +94,9 @@ def test_a_circuit_that_is_named_is_meant(words: str, circuit: str) -> None:
     other = Passage(source="boost.net", line=1, text="V1 a 0 12")
     found = rank([notes, netlist, other], terms_of(words), counts={}, total=3)
     assert [each.source for each in found if each.is_meant] == [circuit]
+
+
+def test_the_unit_of_a_figure_is_nothing_that_is_asked_for() -> None:
+    for words in ("把 filter.cir 的截止频率改到 12 kHz", "Move the corner of filter.cir to 12 kHz"):
+        assert "khz" not in {spelling for term in terms_of(words) for spelling in term.spellings}, words
+    assert terms_of("Which file speaks of kHz and V?")

@@ -108,8 +108,8 @@ def test_a_limit_is_not_met_where_nothing_in_its_unit_was_measured() -> None:
     point = ("amp.cir: ok, run 1\nnodes: vcc 12 V, out 447.8 mV\nsources deliver 28.51 mW",)
     gain = (*point, "gain(db(v(out)),1k) = 19.4 dB")
     for text in (
-        "R3 is 5.6k; the requirement of more than 18 dB is met.",
-        "R3 已改为 5.6k；增益完全满足大于 18 dB 的要求。",
+        "R1 is 68k; the requirement of more than 18 dB is met.",
+        "R1 已改为 68k；增益完全满足大于 18 dB 的要求。",
     ):
         assert unmade_claims(text, DONE, point), text
         assert not unmade_claims(text, DONE, gain), text

@@ -33,6 +33,17 @@ def test_periodic_and_settled() -> None:
     assert len(found.bins) == 1
 
 
+def test_few_periods_are_not_told_in_parts() -> None:
+    """Stretches of half a period each have other extremes: ten lines that say nothing."""
+    steady = shape(2 + np.sin(2 * np.pi * 5e3 * T)).bins
+    assert [(round(each.low, 3), round(each.high, 3)) for each in steady] == [(1, 3)]
+    growing = shape(T / 1e-3 * np.sin(2 * np.pi * 13e3 * T)).bins
+    assert growing[0].start == 0
+    assert growing[-1].stop == T[-1]
+    assert 5 <= len(growing) <= 10
+    assert [each.start for each in growing[1:]] == [each.stop for each in growing[:-1]]
+
+
 @pytest.mark.parametrize(
     "y",
     [
