@@ -57,7 +57,7 @@ class Asked:
 
     def __init__(self, services: WindowServices, shown: Any, until: Until) -> None:
         self.acts: list[tuple[str, str, str]] = []
-        self._menu = RowMenu(services, shown, lambda: ROWS, self._act)
+        self._menu = RowMenu(services, shown, lambda: ROWS, lambda: True, self._act)
         shown.menu_wanted.connect(self._menu.show)
         self._until = until
 

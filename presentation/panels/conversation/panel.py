@@ -102,6 +102,8 @@ class ConversationPanel(QWidget):
             services, self.tabs, self, open_session=self.open_session, say=self.say
         )
         self._stored: set[str] = set()
+        self._resent: ConversationViewModel | None = None
+        """Where a message was sent again in its row, and its answer does not come yet."""
         self._following = once_after(self, _AFTER_STORING_MS, self._follow)
         self.setObjectName("conversationPanel")
         mark_area(self, surface="base")
@@ -123,7 +125,9 @@ class ConversationPanel(QWidget):
         self._goals = GoalsCommand(services, app.project, app.design, self, self.say)
         self._acts = self._make_acts()
         self._messages.acted.connect(self._act)
-        self._row_menu = RowMenu(services, self, self._rows, self._act)
+        self._row_menu = RowMenu(
+            services, self, self._rows, lambda: not self.model.versions.is_looking, self._act
+        )
         self._messages.menu_wanted.connect(self._row_menu.show)
         self._strange = StrangeRow(services, app.project)
         self._strange.adopted.connect(self._on_adopted)
@@ -177,8 +181,14 @@ class ConversationPanel(QWidget):
         return self.model.rows()
 
     def _act(self, act: str, key: str, argument: str) -> None:
+        self._resent = self.model if act == "resend" else None
         self._acts(act, key, argument)
-        if act == "resend" and self.model.is_running:
+        self._follow_resent()
+
+    def _follow_resent(self) -> None:
+        """What was sent again in its row is answered at the end: at once, or behind a question."""
+        if self._resent is self.model and self.model.is_running:
+            self._resent = None
             self._messages.scroll_to_end()
 
     def _send_first_now(self) -> None:
@@ -486,6 +496,7 @@ class ConversationPanel(QWidget):
         )  # else the key is for whoever else runs
         self._messages.follow_empty_page()
         self._messages.fold()
+        self._follow_resent()
         self.composer.set_state(
             model.run_state, is_asking=model.is_asking, mode=model.mode, reads_only=model.reads_only
         )

@@ -126,27 +126,29 @@ def _buttons_in(node: object) -> Iterator[b.Button]:
 
 
 class RowMenu:
-    """Shows it; `act` does what was chosen, `rows` are those of the conversation in front."""
+    """Shows it; `act` does what was chosen, `rows` are those of the conversation in front, `is_as_it_stands`
+    whether no earlier version of it is looked at."""
 
     def __init__(
         self,
         services: WindowServices,
         parent: QWidget,
         rows: Callable[[], Iterable[Item]],
+        is_as_it_stands: Callable[[], bool],
         act: Callable[[str, str, str], None],
     ) -> None:
         self._services = services
         self._parent = parent
         self._rows = rows
+        self._is_as_it_stands = is_as_it_stands
         self._act = act
 
     def show(self, at: Pointed) -> None:
         """Of the row, beside the place; nothing where there is nothing to do."""
         rows = tuple(self._rows())
         item = next((row for row in rows if row.key == at.key), None)
-        is_last = item is not None and item is next(
-            (row for row in reversed(rows) if type(row) is type(item)), None
-        )
+        last = next((row for row in reversed(rows) if type(row) is type(item)), None)
+        is_last = item is not None and item is last and self._is_as_it_stands()
         language, copy_key = self._services.language, self._services.shortcuts.shown("copy")
         groups = groups_of(item, at, is_last=is_last, copy_key=copy_key)
         menu = QMenu(self._parent)

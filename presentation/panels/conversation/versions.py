@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from presentation.panels.conversation.items import (
+    END,
     AnswerText,
     AttachedItem,
     CompressedRow,
@@ -21,6 +22,7 @@ from presentation.panels.conversation.items import (
     Note,
     OperationCard,
     RowEdit,
+    ScrollPlace,
     Understood,
     UserText,
 )
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from presentation.panels.conversation.window import Window
 
 _LOOKING = "looking"
+_ABOVE = 12
+"""Pixels over a message that was looked for."""
 
 
 class Versions:
@@ -313,7 +317,7 @@ class Versions:
             return msg("Send or cancel the message you are editing first.")
         wanted = item.versions[at]
         if any(row.key == wanted for row in self._newest):
-            self.leave()
+            self.leave(_at(wanted))
             self._model.tell()
         elif self._model.root is not None:
             self._window.start(self._look_at(self._model.root, wanted, item.versions), kind="sessions")
@@ -335,17 +339,26 @@ class Versions:
             number=versions.index(wanted) + 1,
             count=len(versions),
         )
-        model.items.become((*stored.items, Note(key=_LOOKING, text=told)))
+        model.items.reset((*stored.items, Note(key=_LOOKING, text=told)), _at(wanted))
         model.tell()
 
-    def leave(self) -> None:
-        """Show what stands again; a change that was undone meanwhile stays so."""
+    def leave(self, place: ScrollPlace = END) -> None:
+        """Show what stands again, from a place on; a change that was undone meanwhile stays so."""
         if self._newest:
             newest, self._newest, self._marked = self._newest, (), ""
-            self._model.items.become(tuple(map(self._as_it_stands, newest)))
+            rows = tuple(map(self._as_it_stands, newest))
+            if place == END:
+                self._model.items.become(rows)
+            else:
+                self._model.items.reset(rows, place)
 
     def _as_it_stands(self, row: Item) -> Item:
         now = self._model.items.get(row.key)
         if isinstance(row, AnswerText):
             return replace(row, can_regenerate=False)
         return now if isinstance(row, OperationCard) and now is not None else row
+
+
+def _at(key: str) -> ScrollPlace:
+    """Where a version's message is seen with its arrows, whichever is looked at."""
+    return ScrollPlace(key, -_ABOVE)
