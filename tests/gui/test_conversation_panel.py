@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt, QUrl
 from PyQt6.QtGui import QEnterEvent, QInputMethodEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import (
@@ -41,6 +41,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.plain_document import links_between
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
@@ -638,6 +639,13 @@ async def test_the_list_shows_a_preview_renames_and_exports(
     panel.show_history()
     dialog = top_dialog("historyDialog")
     await until(lambda: "set R1 to 2k" in dialog.preview.text)
+    # What is only looked at is copied, and nothing else is offered there.
+    document = dialog.preview.surface.text_document
+    links = dict(links_between(document, 0, document.characterCount()))
+    assert {QUrl(link).path().partition("/")[0] for link in links} <= {"fold", "copy", "copy_code"}
+    (copy,) = (link for link in links if QUrl(link).path().startswith("copy/"))
+    dialog.preview.surface.anchorClicked.emit(QUrl(copy))
+    assert QApplication.clipboard().text() == of(panel, AnswerText)[-1].text
     assert dialog._model.text() == "Built-in designer"
     dialog.search.setText("no equivalent")
     assert dialog.list.count() == 0

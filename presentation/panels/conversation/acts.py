@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from PyQt6.QtCore import Qt, QUrl
-from PyQt6.QtGui import QDesktopServices, QGuiApplication
+from PyQt6.QtGui import QDesktopServices
 
 from application.conversation.goals_shown import GoalsNow
 from application.groups.conversations import Conversations
@@ -44,6 +44,7 @@ from presentation.panels.conversation.project_names import ProjectNames
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.words import busy
 from presentation.translation import GivenName
+from presentation.ui.parts import copy_text
 from presentation.ui.workspace import WindowServices
 from shared import paths
 from shared.message import Message, msg
@@ -113,12 +114,9 @@ class Acts:
             "goals_turn": lambda: self.goals.turn(model, key),
             "insert_code": lambda: self._keep_code(key, argument, run=False),
             "run_code": lambda: self._keep_code(key, argument, run=True),
-            "copy_code": lambda: self._copy(self._code_of(key, argument)),
-            "copy": lambda: self._copy(self._text_of(key)),
-            "copy_text": lambda: self._copy(argument),
+            **{name: lambda: only_read(model.rows(), act, key, argument) for name in READING},
             "quote": lambda: self._quote(argument),
             "ask": lambda: self._ask(argument),
-            "link": lambda: self._open_link(argument),
             "attachment": lambda: self._show_attachment(key, argument),
         }
         if act in runs:
@@ -165,14 +163,9 @@ class Acts:
             work = take_over(self.services, self.composer, sessions, place, self.say)
             self.services.start(work, kind="question")
 
-    def _code_of(self, key: str, number: str) -> str:
-        """The text of a code block of an answer, also of one that still comes; "" when there is none."""
-        item = next((row for row in self.model.rows() if row.key == key), None)
-        code = code_in(item.text) if isinstance(item, AnswerText) else ()
-        return code[int(number)] if number.isdecimal() and int(number) < len(code) else ""
-
     def _keep_code(self, key: str, number: str, *, run: bool) -> None:
-        root, text, session_id = self.model.root, self._code_of(key, number), self.model.session_id
+        root, session_id = self.model.root, self.model.session_id
+        text = code_of(self.model.rows(), key, number)
         if root is not None and text.strip():
 
             def put(card: OperationCard) -> None:
@@ -198,15 +191,6 @@ class Acts:
         before = self.composer.text.rstrip()
         self.composer.set_text("\n\n".join(filter(None, (before, quoted))) + "\n\n")
         self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _text_of(self, key: str) -> str:
-        item = self.model.items.get(key)
-        return item.text if isinstance(item, UserText | AnswerText) else ""
-
-    def _copy(self, text: str) -> None:
-        clipboard = QGuiApplication.clipboard()
-        if clipboard is not None and text:
-            clipboard.setText(text)
 
     def _open_file(self, argument: str) -> None:
         path, _, line = argument.rpartition(":") if ":" in argument else (argument, "", "")
@@ -276,10 +260,30 @@ class Acts:
         if root is not None and isinstance(item, UserText) and 0 <= number < len(item.attached):
             show_attached(self.services, self.conversations, self.composer, root, item.attached[number])
 
-    def _open_link(self, address: str) -> None:
-        url = QUrl(address)
+
+READING = ("copy", "copy_text", "copy_code", "link")
+"""What can be done with rows that are only looked at."""
+
+
+def only_read(rows: Sequence[Item], act: str, key: str, argument: str) -> None:
+    """Copy something of a row, or open an address of it: one of `READING`."""
+    if act == "link":
+        url = QUrl(argument)
         if url.scheme() in ("http", "https", "mailto"):
             QDesktopServices.openUrl(url)
+        return
+    item = next((row for row in rows if row.key == key), None)
+    said = item.text if isinstance(item, UserText | AnswerText) else ""
+    text = {"copy": said, "copy_text": argument}.get(act) or code_of(rows, key, argument)
+    if text:
+        copy_text(text)
+
+
+def code_of(rows: Sequence[Item], key: str, number: str) -> str:
+    """The text of a code block of an answer, also of one that still comes; "" when there is none."""
+    item = next((row for row in rows if row.key == key), None)
+    code = code_in(item.text) if isinstance(item, AnswerText) else ()
+    return code[int(number)] if number.isdecimal() and int(number) < len(code) else ""
 
 
 def _is_within(root: Path, path: str) -> bool:

@@ -27,8 +27,10 @@ from PyQt6.QtWidgets import (
 from application.ports.search import ConversationHit, ConversationsFound
 from application.search.conversations import matching
 from domain.llm.provider_settings import BUILTIN
+from presentation.panels.conversation.acts import READING, only_read
 from presentation.panels.conversation.items import OperationCard, Reset, UserText
 from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.row_menu import RowMenu
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
 from presentation.ui import questions
@@ -141,7 +143,15 @@ class ConversationsDialog(QDialog):
         for label in (self._count, self._model):
             mark(label, role="small")
         self._model.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.preview = PlainConversation(self._services)
+        self.preview = PlainConversation(self._services, acts=READING)
+        self.preview.acted.connect(self._on_act)
+        rows, stands = (lambda: self.preview.rows), (lambda: False)
+        self._menu = RowMenu(self._services, self.preview, rows, stands, self._on_act, acts=READING)
+        self.preview.menu_wanted.connect(self._menu.show)
+
+    def _on_act(self, act: str, key: str, argument: str) -> None:
+        if act in READING:
+            only_read(self.preview.rows, act, key, argument)
 
     def _make_buttons(self) -> None:
         self._rename, self._export, self._delete = QPushButton(), QPushButton(), QPushButton()

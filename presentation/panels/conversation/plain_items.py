@@ -7,7 +7,7 @@ is a link on a coloured ground, and what is folded is shown again when its link 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, assert_never
@@ -80,11 +80,17 @@ class PlainItems:
     """Renders rows in one language and theme; `names` are links in them."""
 
     def __init__(
-        self, translate: Callable[[Message], str], theme: Theme, folds: Folds, names: Names | None = None
+        self,
+        translate: Callable[[Message], str],
+        theme: Theme,
+        folds: Folds,
+        names: Names | None = None,
+        acts: Collection[str] | None = None,
     ) -> None:
+        """`acts`: as of `PlainParts`."""
         self._translate = translate
         self._names = names or Names()
-        self._parts = PlainParts(theme)
+        self._parts = PlainParts(theme, acts)
         self._folds = folds
 
     def __call__(self, item: Item) -> str:
@@ -255,7 +261,8 @@ class _Drawn:
             case b.Fold():
                 return self._line(node.head, node)
             case b.Buttons():
-                return f"<p>{self._joined(node.buttons)}</p>" if node.buttons else ""
+                buttons = self._joined(node.buttons)
+                return f"<p>{buttons}</p>" if buttons else ""
             case b.Frame():
                 rule = self._parts.rule() if node.has_rule else ""
                 return rule + (self._joined if node.is_in_line else self.all_of)(node.blocks)
@@ -326,6 +333,8 @@ class _Drawn:
 
     def _button(self, node: b.Button) -> str:  # noqa: PLR0911 - one a kind
         label, argument, tip = self._text(node.label), self._say(node.argument), self._say(node.tip)
+        if not self._parts.can(node.act):
+            return label if node.kind == "name" else ""
         link = self._parts.link(node.act, self._key, label, argument)
         match node.kind:
             case "icon" | "redo":
@@ -394,6 +403,7 @@ class _Drawn:
                 act, self._key, self._parts.small(self._text(words), "text.link"), str(self._codes - 1)
             )
             for act, words in acts
+            if self._parts.can(act)
         )
         return f"{code}<p>{_GAP.join(ways)}</p>"
 

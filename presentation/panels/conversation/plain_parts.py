@@ -7,6 +7,7 @@ that the view draws when Qt asks for it.
 from __future__ import annotations
 
 import html
+from collections.abc import Collection
 
 from PyQt6.QtCore import QByteArray, QRectF, QUrl
 from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPixmap
@@ -37,11 +38,17 @@ def one_line(text: str) -> str:
 
 
 class PlainParts:
-    """Pieces of rich text in the colours and sizes of a theme."""
+    """Pieces of rich text in the colours and sizes of a theme; `acts`: those that can be done here, None =
+    all. What would do another is a text."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, acts: Collection[str] | None = None) -> None:
         self._theme = theme
+        self._acts = acts
         self._small_px = theme.font("small").pixelSize()
+
+    def can(self, act: str) -> bool:
+        """Whether it can be done where this is shown."""
+        return self._acts is None or act in self._acts or act == "fold"
 
     def hex(self, name: str) -> str:
         return self._theme.hex(name)
@@ -90,6 +97,8 @@ class PlainParts:
         self, act: str, key: str, label: str, argument: str = "", *, style: str = "", tip: str = ""
     ) -> str:
         """A link that acts; `label` is rich text."""
+        if not self.can(act):
+            return label
         url = QUrl()
         url.setScheme("act")
         url.setPath(f"{act}/{key}/{argument}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -93,9 +93,17 @@ class PlainConversation(QWidget):
     acted = pyqtSignal(str, str, str)
     menu_wanted = pyqtSignal(object)
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        parent: QWidget | None = None,
+        *,
+        acts: Collection[str] | None = None,
+    ) -> None:
+        """`acts`: those that can be done here; None = all."""
         super().__init__(parent)
         self._services = services
+        self._acts = acts
         self._frames: dict[str, QTextFrame] = {}
         self._items: dict[str, Item] = {}
         self._wanted = ScrollPlace()
@@ -142,6 +150,11 @@ class PlainConversation(QWidget):
         mark(self.surface, plain=True)
         arrange(QVBoxLayout(self), self.surface, edges=0)
         self.restyle()
+
+    @property
+    def rows(self) -> tuple[Item, ...]:
+        """Those that are drawn."""
+        return tuple(self._items.values())
 
     @property
     def text(self) -> str:
@@ -582,7 +595,8 @@ class PlainConversation(QWidget):
     # --- what acts in it -----------------------------------------------------------------------------
 
     def _render(self) -> PlainItems:
-        return PlainItems(self._services.language, self._services.theme.theme, self._folds, self.names)
+        theme = self._services.theme.theme
+        return PlainItems(self._services.language, theme, self._folds, self.names, self._acts)
 
     def _chart_of(self, place: str) -> Chart | None:
         """The picture of an address: the key of its card, and which of several there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 
@@ -127,7 +127,7 @@ def _buttons_in(node: object) -> Iterator[b.Button]:
 
 class RowMenu:
     """Shows it; `act` does what was chosen, `rows` are those of the conversation in front, `is_as_it_stands`
-    whether no earlier version of it is looked at."""
+    whether no earlier version of it is looked at; `acts`: those that can be done, None = all."""
 
     def __init__(
         self,
@@ -136,12 +136,15 @@ class RowMenu:
         rows: Callable[[], Iterable[Item]],
         is_as_it_stands: Callable[[], bool],
         act: Callable[[str, str, str], None],
+        *,
+        acts: Collection[str] | None = None,
     ) -> None:
         self._services = services
         self._parent = parent
         self._rows = rows
         self._is_as_it_stands = is_as_it_stands
         self._act = act
+        self._acts = acts
 
     def show(self, at: Pointed) -> None:
         """Of the row, beside the place; nothing where there is nothing to do."""
@@ -151,6 +154,10 @@ class RowMenu:
         is_last = item is not None and item is last and self._is_as_it_stands()
         language, copy_key = self._services.language, self._services.shortcuts.shown("copy")
         groups = groups_of(item, at, is_last=is_last, copy_key=copy_key)
+        if self._acts is not None:
+            can = self._acts
+            found = (tuple(entry for entry in group if entry.act in can) for group in groups)
+            groups = tuple(filter(None, found))
         menu = QMenu(self._parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for group in groups:
