@@ -15,7 +15,7 @@ LOAD = (
 NEXT_INPUT = (
     r"(?:后[级面]|下一级|next stage|following stage)[^\d,;。、]{0,8}"
     r"(?:输入)?(?:阻抗|电阻|impedance|resistance)|"
-    r"(?<![a-z])adc(?:'?s)? ?的?(?:input (?:impedance|resistance)|输入(?:阻抗|电阻))"
+    r"(?<![a-z])adc(?:'?s)? ?[的(（]?(?:input (?:impedance|resistance)|输入(?:阻抗|电阻))"
 )
 """The input resistance of what follows: a load."""
 INPUT_OHM = (
@@ -65,10 +65,12 @@ ROLES = {
     ),
     "bandwidth_hz": Role(
         before=rf"(?:top|upp?er)(?: end| limit| edge| frequency| cut-?off)?(?: [a-z]+){{0,3}}(?: to| at| of)|"
-               rf"{_REACHES}(?: [a-z]+){{0,2}} (?:to|at|for)|高频(?:端)?(?:要?到|截止)?|上限|最高频率",
+               rf"{_REACHES}(?: [a-z]+){{0,2}} (?:to|at|for)|高频(?:端)?(?:要?到|截止)?|(?:[要能做]|工作|"
+               rf"宽)到|上限|最高频率",
         after=r" (?:of )?(?:bandwidth|bw)(?![a-z])",
     ),
-    "gbw_hz": Role(before=r"(?:gain[\s-]?bandwidth(?: product)?|gbw?p?|增益带宽积?)(?: [a-z]+){0,3}",
+    "gbw_hz": Role(before=r"(?:gain[\s-]?bandwidth(?: product)?|gbw?p?|(?:增益)?带宽积|"
+                          r"单位增益带宽)(?: [a-z]+){0,3}",
                    after=r" (?:of )?(?:gain[\s-]?bandwidth|gbw?p?)(?![a-z])"),
     "gain": Role(
         before=r"amplification|magnification|(?<![a-z])a_?(?:0|v|ol|u)(?![a-z])|(?<![a-z])a(?=\s?=)|放大倍数|电压放大",
@@ -79,7 +81,8 @@ ROLES = {
                r"followed by(?: an?)?|后级|后接|后面接?|下一级",
         after=r"\s?(?:afterwards|behind it|in the next stage|antenna|天线|hanging)",
     ),
-    "load_farad": Role(before=r"(?<![a-z])c_?l(?:oad)?(?![a-z])|(?:on|into|driv\w+)(?: an?| a load of)?"),
+    "load_farad": Role(before=r"带(?:动|载)?|驱动|(?<![a-z])c_?l(?:oad)?(?![a-z])|(?:on|into|"
+                              r"driv\w+)(?: an?| a load of)?"),
     "input_ohm": Role(before=r"present(?:s|ing)?(?: [a-z]+){0,4}|look(?:s|ing)? like|"
                              r"not load(?: [a-z]+){0,5}|each input(?: must| should)?(?: [a-z]+){0,3}"),
     "source_ohm": Role(
@@ -87,14 +90,15 @@ ROLES = {
                r"(?:模块|发射机|电台|信号源)[^\d,;。]{0,8}",
         after=r"\s?(?:transmitter|generator|模块|发射机|信号源)",
     ),
-    "rating_v": Role(after=r"[\s-]?(?:rated )?(?:switch|mosfet|fet|transistor|part|device|mos管|"
+    "rating_v": Role(after=r"[\s-]?(?:rated |的)?(?:switch|mosfet|fet|transistor|part|device|mos管|"
                            r"管子?)(?![a-z])"),
     "drop_v": Role(before=r"(?<![a-z])(?:los(?:e|es|ing)|wast(?:e|es|ing)|drops?)(?: [a-z]+){0,3}|损耗?|掉",
                    after=r" (?:drop|loss|lost)(?![a-z])|\s?(?:的)?压降"),
     "dropout_v": Role(before=r"dropout|drop(?: [a-z]+){0,3}|"
                              r"压差", after=r" (?:of )?(?:headroom|dropout)(?![a-z])"),
     "drive_a": Role(
-        before=r"(?:pin|gpio|port|io口?|引脚|口)[^\d,;。]{0,16}(?:at most|under|below|max\w*|最多|只能|"
+        before=r"(?:pin|gpio|port)(?: [a-z]+){0,3}|(?:pin|gpio|port|io口?|引脚|"
+               r"口)[^\d,;。]{0,16}(?:at most|under|below|max\w*|最多|只能|"
                r"不超过|限)",
         after=r" (?:per|from (?:the|a|each)|out of (?:the|a)) (?:pin|gpio|port)",
     ),
@@ -108,13 +112,17 @@ ROLES = {
     "attenuation_hz": Role(
         before=r"(?:down|attenuated|suppressed)?[^\d,;。]{0,12}(?<![a-z])by|harmonics?(?: [a-z]+){0,2}|"
                r"stop[\s-]?band|谐波|阻带",
-        after=r"[)）]?(?: [a-z]+){0,2} (?:must|should|has to|needs to) be (?:down|attenuated|suppressed|"
+        after=r"\s?(?:处|时|上|的地方)?(?:要|得|至少|必须|需要)*(?:压|滤|衰减(?!别|不)|抑制|降)|"
+              r"[)）]?(?: [a-z]+){0,2} (?:must|should|has to|needs to) be (?:down|attenuated|suppressed|"
               r"reduced)",
     ),
     **dict.fromkeys(
         ("wanted_hz", "stated_hz", "cutoff_hz"),
         Role(before=r"-3 ?db(?: [a-z]+){0,3}", after=r"\s?[(（]?-3 ?db(?! [a-z]*(?:gain|loss))"),
     ),
+    "gate_v": Role(before=r"gate(?: [a-z]+){0,3}|栅(?:源|极)?(?:电压)?(?:最[大高多]|不(?:能|许|得)?超过|"
+                          r"耐压)?"),
+    "loss_hz": Role(after=r"(?:处|时|的地方)?的?(?:损失|衰减)(?:别|不|小于|只)"),
     "diode_v": Role(before=r"(?:rectifier|schottky|diode)(?: [a-z]+)? drops?(?: [a-z]+)?"),
     "duty": Role(
         before=r"(?<![a-z])(?:on|high)(?: for)?(?: about)?|导通|高电平(?:占|时间)?",

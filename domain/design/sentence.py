@@ -38,6 +38,8 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"(?:farads?|f|法拉|法)", "F", 1.0),
     (r"(?:henr(?:y|ys|ies)|h|亨利|亨)", "H", 1.0),
     (r"(?:seconds?|secs?|s|秒)", "s", 1.0),
+    (r"(?:minutes?|分钟)", "s", 60.0),
+    (r"(?:hours?|小时)", "s", 3600.0),
     (r"(?:decibels?|db|分贝)", "dB", 1.0),
     (r"(?:%|per\s?cent)", "%", 0.01),
     (r"(?:watts?|w|瓦特|瓦)", "W", 1.0),
@@ -172,16 +174,18 @@ _ENGLISH_RUN = re.compile(
     + "|".join(_ENGLISH_NUMBERS)
     + r")(?:[ -](?P<scale>hundred|thousand|million))?"
     r"(?=[ -]?fold(?![a-z])|[ -](?:[a-z]+[ -])?(?:signals|channels|inverters|resonators)(?![a-z])|"
-    r"[ -](?:blinks|flashes|pulses|cycles) (?:a|per|each) |[ -]watts?(?![a-z])|[ -]times(?= (?:as|more|"
+    r"[ -](?:[a-z]+ )?(?:blinks|flashes|pulses|cycles) (?:a|per|each) |[ -]watts?(?![a-z])|"
+    r"[ -]times(?= (?:as|more|"
     r"the)|[ ,.;]|$)|"
     r"[ -](?:kil|meg)ohm|[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
-    r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
+    r"channels?|minutes?(?![a-z])|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
     r"times (?:big|larg|high|great|strong|loud|as|more)))",
     re.IGNORECASE,
 )
 _PER_SECOND = re.compile(
-    r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:times|x|pulses|cycles|blinks|flashes))"
+    r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:[a-z]+ )?(?:times|x|pulses|cycles|blinks|"
+    r"flashes))"
     r"\s(?:a|1|per|each|every)\s(?:second|minute)|"
     r"每(?:一)?(?:秒|分)钟?(?P<what>[^\d,;。]{0,6}?)(?P<count>\d+(?:\.\d+)?|[一二两三四五六七八九十]+)\s?[次下个]|"
     r"(?:every|once in|每(?:隔)?)\s?(?P<period>\d+(?:\.\d+)?)\s?(?P<milli>m|毫)?(?:s|sec|seconds?|"
@@ -218,7 +222,7 @@ _VALUE_IN_WORDS = re.compile(
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
 _PART_OF_A = re.compile(
     r"\b(?:an? |one )?(?P<part>half|quarter|third)(?P<whole> of (?:the|each) (?:time|period|cycle)|"
-    r" (?:of )?an? (?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt)))",
+    r" (?:(?:of )?an? )?(?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt)))",
     re.IGNORECASE,
 )
 """`half an amp`, `a quarter of the time`."""
@@ -341,12 +345,13 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
-    text = _PER_AMPERE.sub(_per_ampere, _PART_OF_A.sub(_part_of_a, text))
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
+    text = _PER_AMPERE.sub(_per_ampere, _PART_OF_A.sub(_part_of_a, text))
     text = _SIGN_IN_WORDS.sub(_signed, text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
     text = _ONCE_IN.sub(_once_in, text)
     text = _VALUE_IN_WORDS.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
+    text = re.sub(r"(?<=占空比)([是为取]?)一半", r"\g<1>50%", text)
     text = re.sub(r"(?<![\d/])50\s?[/:]\s?50(?![\d/])", "50 %", text)
     text = re.sub(r"(?<=\d)[\s-]?fold(?![a-z])", "x", text)
     text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
@@ -355,9 +360,7 @@ def _normalise(text: str) -> str:
 
 def _part_of_a(match: re.Match[str]) -> str:
     share = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}[match["part"].lower()]
-    is_of_time = match["whole"].strip().lower().startswith("of ") and not match["whole"].endswith(
-        (" a ", " an ")
-    )
+    is_of_time = match["whole"].lower().endswith(("time", "period", "cycle"))
     return f"{100 * share:.4g} %{match['whole']}" if is_of_time else f"{share:.4g} "
 
 

@@ -26,7 +26,7 @@ _ONLY_BY_UNIT = 40.0
 _WEAK = 10.0
 _AFTER = 2.0
 _OF_ROLE = 3.0
-_ROLE_NEAR = 20.0
+_ROLE_NEAR = 18.0
 """So near a word of the table for all circuits has to stand."""
 _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
@@ -39,7 +39,7 @@ _SLIGHTLY = 2.0
 _SAME = 0.01
 _LINKING_WORDS = re.compile(
     r"(?:[\s=:,~≈()+]|\bof\b|\bminus\b|\bexactly\b|\bprecisely\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
-    r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
+    r"[为是约取在按估算给到]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
     r"(?:改|调|设|降|升|挪|定)(?:[为成到至在])?|(?:降低|提高|放宽|收紧|控制|压|放|提)[到至在]|应该?|必须|要|\bshould\b|\bmust\b|\bbe\b|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
     r"至少|at least|less than|within|(?:(?:no|not) )?(?:less|more|lower|higher|smaller|greater|"
@@ -86,6 +86,10 @@ class Slot:
     """Takes a number with its unit that no words name."""
     least_rest_v: float = 0.0
     """Of a voltage that no words name: a signal of millivolts is no supply."""
+    example: float = 0.0
+    """A usual value; 0: none is told."""
+    below: str = ""
+    """Name of the quantity that is always the greater: their size tells what words leave open."""
     takes_bare: bool = True
     """Takes a number without unit straight behind its words ("Q = 2", "fc 100k")."""
 
@@ -187,12 +191,14 @@ def fill_slots(
     Raises CircuitError for a sentence of dozens of numbers that may mean the same.
     """
     found = tuple(sentence.mentions if mentions is None else mentions)
+    own_loads = {"F"} if any(slot.name == "load_farad" for slot in slots) else set()
     around = [each for each in _OF_SOMETHING_ELSE if not _has_place(each, slots)]
     options: list[list[tuple[float, str]]] = [
         sorted(
             (
                 (cost, slot.name)
                 for slot in (*slots, *around)
+                if not (slot.name == "load" and mention.dimension in own_loads)
                 if (cost := _cost(sentence.text, found, mention, slot, only_unit)) is not None
             ),
             key=lambda choice: choice[0],
@@ -204,7 +210,7 @@ def fill_slots(
     surroundings = {slot.name for slot in _OF_SOMETHING_ELSE}
     elsewhere = {i for i, name in taken.items() if name in surroundings}
     taken = {i: name for i, name in taken.items() if i not in elsewhere}
-    _put_in_order(taken, found, options)
+    _put_in_order(taken, found, options, [(slot.name, slot.below) for slot in slots if slot.below])
     values = {name: found[index] for index, name in taken.items()}
     _take_both_ends(values, {slot.name for slot in slots})
     left = {
@@ -237,11 +243,14 @@ def _take_both_ends(values: dict[str, Mention], names: Container[str]) -> None:
 
 
 def _put_in_order(
-    taken: dict[int, str], found: Sequence[Mention], options: Sequence[Sequence[tuple[float, str]]]
+    taken: dict[int, str],
+    found: Sequence[Mention],
+    options: Sequence[Sequence[tuple[float, str]]],
+    below: Sequence[tuple[str, str]],
 ) -> None:
     """Swap two figures whose size says that each is the other, where the words allow it nearly as well."""
     places = {name: index for index, name in taken.items()}
-    for less, more in IN_ORDER:
+    for less, more in (*IN_ORDER, *below):
         if less not in places or more not in places:
             continue
         one, other = places[less], places[more]
@@ -342,7 +351,14 @@ def _only_unit(mention: Mention, found: Sequence[Mention], slots: Sequence[Slot]
     if len(units) > 1:  # what the circuit cannot do without comes first
         needed = {unit for slot in slots if slot.required for unit in slot.dimensions}
         units = (units & needed) or units
-    return units.pop() if len(units) == 1 else None
+    return min(units, key=lambda unit: _oddness(mention, unit, slots), default=None)
+
+
+def _oddness(mention: Mention, unit: Dimension, slots: Sequence[Slot]) -> float:
+    """How many decades a number is away from what a quantity with this unit usually is."""
+    size = abs(mention.middle)
+    usual = [each.example for each in slots if each.takes_rest and unit in each.dimensions]
+    return min((abs(math.log10(size / each)) for each in usual if size > 0 and each > 0), default=math.inf)
 
 
 def _cost(

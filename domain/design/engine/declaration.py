@@ -74,6 +74,7 @@ class Quantity(Slot):
     within: tuple[float, float]
     """Least and greatest value that can be designed."""
     example: float
+    """Stands in examples, and for what is usual."""
     default: float | Callable[[Request], float | None] | None = None
     is_told: bool = True
     """Whether a default is told to the user."""

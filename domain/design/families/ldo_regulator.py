@@ -27,7 +27,7 @@ _QUANTITIES = (
         name="light_a", label=msg("minimum load current"), dimensions=("A",), within=(10e-6, 0.5),
         example=1e-3,
         words=r"(?:min(?:imum)?|least|light(?:est)?|lowest) (?:load|output|current)\w*|"
-        r"最小(?:负载|输出)?(?:电流)?|轻载",
+        r"最小(?:(?:负载|输出)(?:电流)?|电流)|轻载",
     ),
     kit.Quantity(
         name="dropout_v", label=msg("dropout voltage"), dimensions=("V",), limit="at_most", within=(0.05, 1),
