@@ -61,17 +61,21 @@ def sizes_of(splitter: QSplitter) -> tuple[int, ...]:
     return sizes if any(sizes) else ()
 
 
-def fitted(kept: Sequence[int], usual: Sequence[int], *, first: int | None = None) -> list[int]:
+def fitted(
+    kept: Sequence[int], usual: Sequence[int], *, first: int | None = None, grows_alone: bool = False
+) -> list[int]:
     """Sizes of a splitter's parts that were kept in another window, for one that has room for `usual`.
 
     In a smaller window all parts shrink alike, but the one numbered `first` not below its usual size there:
-    what is read in it (curves) would be the first to be of no use. Sizes of another number of parts are not
-    used.
+    what is read in it (curves) would be the first to be of no use. In a larger one all grow alike, or `first`
+    `grows_alone`, as where the window is pulled larger. Sizes of another number of parts are not used.
     """
     before, room = sum(kept), sum(usual)
     if len(kept) != len(usual) or before <= 0:
         return list(usual)
     sizes = [size * room // before for size in kept]
+    if first is not None and before <= room and grows_alone:
+        return [size + room - before if at == first else size for at, size in enumerate(kept)]
     if first is None or before <= room:
         return sizes
     main = max(sizes[first], min(kept[first], usual[first]))

@@ -282,7 +282,8 @@ class Panes(QWidget):
             (self._columns, self._usual_columns(), 1),
         ):
             sizes = kept.get(splitter.objectName(), ())
-            splitter.setSizes(fitted(sizes, usual[: splitter.count()], first=first))
+            is_alone = splitter is self._columns
+            splitter.setSizes(fitted(sizes, usual[: splitter.count()], first=first, grows_alone=is_alone))
 
     def _forget_sides(self) -> None:
         self._sides = None

@@ -134,3 +134,9 @@ def test_sizes_of_another_window_are_fitted_to_this_one(
     kept: tuple[int, ...], usual: list[int], expected: list[int]
 ) -> None:
     assert fitted(kept, usual, first=1) == pytest.approx(expected, abs=1)
+
+
+def test_panes_at_the_sides_keep_their_width_in_a_larger_window() -> None:
+    kept = (234, 760, 436)
+    assert fitted(kept, [234, 1890, 436], first=1, grows_alone=True) == [234, 1890, 436]
+    assert fitted(kept, [234, 700, 330], first=1, grows_alone=True) == fitted(kept, [234, 700, 330], first=1)
