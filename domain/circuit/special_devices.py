@@ -17,6 +17,8 @@ from shared.late_patterns import late_pattern
 _SETTING = late_pattern(r"(?P<key>\w+)\s*+=\s*+(?P<value>\{[^}]*\}|\"[^\"]*\"|[^\s,()]+(?P<call>\()?)")
 _EDGE, _AT_ONCE = "1n", "1p"
 """Seconds: an edge without a length of its own, and the shortest delay XSPICE has."""
+_SOON = "1n"
+"""Seconds: flip-flops follow their inputs from half of it on in a transient analysis."""
 _UNLIMITED = 1e30
 """Volts and amperes from which on a limit is none."""
 _KNEE = 0.01
@@ -250,8 +252,8 @@ class _Parts:
                     f"{output[7]} {output[6]} m_{name}_f"
                 )
                 self.lines.append(
-                    f".model m_{name}_f d_dff(clk_delay={slow} set_delay={slow} reset_delay={slow} ic=0 "
-                    f"rise_delay={_AT_ONCE} fall_delay={_AT_ONCE})"
+                    f".model m_{name}_f d_dff(clk_delay={slow} set_delay={slow} reset_delay={slow} "
+                    f"ic={self._first_state()} rise_delay={_AT_ONCE} fall_delay={_AT_ONCE})"
                 )
             elif kind == "srflop":
                 self._latch(inputs, output, slow)
@@ -323,9 +325,15 @@ class _Parts:
         first, second = inputs.get(1), inputs.get(2)
         if first is None and second is None:
             raise NotBuilt("SRFLOP")
+        # An operating point leaves it as it is: one that followed its inputs there would have none in an
+        # oscillator, where they follow it.
         alone, one = self._node("set"), self._node("one")
-        self.lines.append(f"a_{name}_one {one} m_{name}_one")
-        self.lines.append(f".model m_{name}_one d_pullup")
+        self.lines.append(f"v_{name}_one {one}v 0 PWL(0 0 {_SOON} 1)")
+        self.lines.append(f"a_{name}_one [{one}v] [{one}] m_{name}_one")
+        self.lines.append(
+            f".model m_{name}_one adc_bridge(in_low=0.5 in_high=0.5 rise_delay={_AT_ONCE} "
+            f"fall_delay={_AT_ONCE})"
+        )
         if first is None or second is None:  # an input that is not connected never asks for anything
             never = self._node("never")
             self.lines.append(f"a_{name}_never {never} m_{name}_never")
@@ -335,9 +343,16 @@ class _Parts:
         self.lines.append(f".model m_{name}_a d_and(rise_delay={_AT_ONCE} fall_delay={_AT_ONCE})")
         self.lines.append(f"a_{name}_f {alone} {second} {one} NULL NULL {output[7]} {output[6]} m_{name}_f")
         self.lines.append(
-            f".model m_{name}_f d_srlatch(ic=0 sr_delay={slow} enable_delay={_AT_ONCE} "
+            f".model m_{name}_f d_srlatch(ic={self._first_state()} sr_delay={slow} enable_delay={_AT_ONCE} "
             f"set_delay={_AT_ONCE} reset_delay={_AT_ONCE} rise_delay={_AT_ONCE} fall_delay={_AT_ONCE})"
         )
+
+    def _first_state(self) -> int:
+        """`ic` of a flip-flop: a voltage above the middle of its levels is a one."""
+        volts = _number(self._settings.get("ic"))
+        levels = [_number(self._get(key, usual)) for key, usual in (("vlow", "0"), ("vhigh", "1"))]
+        middle = sum(level or 0.0 for level in levels) / 2
+        return int(volts is not None and volts > middle)
 
     def _phase_detector(self, inputs: Mapping[int, str], output: Mapping[int, str]) -> None:
         """Two flip-flops that clear each other: a current from the edge of 1 to that of 2, or back."""

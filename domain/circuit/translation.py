@@ -453,13 +453,13 @@ class _Work:
         return re.sub(rf"(?<=\s){re.escape(name)}(?=\s|$)", foreign.plain_name(name), raw, count=1)
 
     def _losses_unsaid(self, letter: str, statement: Statement) -> dict[str, str]:
-        """LTspice's inductors have 1 mOhm in series where nothing else is said, but for coupled ones."""
-        is_lossy = letter == "l" and self._dialect == "ltspice"
-        return (
-            {"rser": "1m"}
-            if is_lossy and (statement.scope, statement.words[0].key) not in self._coupled
-            else {}
-        )
+        """LTspice's inductors have 1 mOhm in series where nothing else is said, but for coupled ones.
+
+        Those of libraries go without: it means nothing to a maker's model, and a node more can stop it.
+        """
+        is_lossy = letter == "l" and self._dialect == "ltspice" and self._netlist.has_title
+        is_coupled = (statement.scope, statement.words[0].key) in self._coupled
+        return {"rser": "1m"} if is_lossy and not is_coupled else {}
 
     @cached_property
     def _coupled(self) -> set[tuple[tuple[str, ...], str]]:

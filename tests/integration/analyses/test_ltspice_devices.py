@@ -70,6 +70,15 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         "R2 b 0 1m\n.include nothing.asc\n",
         {"v(b)": 1.5, "v(float)": 0.0},
     ),
+    # Charged from 1.5 V towards 5 V, discharged towards 5 V / 11, no state of it lasts; its edges take 20 ns.
+    "a relaxation oscillator, and flip-flops that begin with a one": (
+        "V1 vcc 0 5\nR1 vcc c 1k\nC1 c 0 1n\nA1 c 0 0 0 0 0 hi 0 BUF Ref=3.5\n"
+        "A2 c 0 0 0 0 lo 0 0 BUF Ref=1.5\nA3 hi lo 0 0 0 0 q 0 SRFLOP\n"
+        "A5 hi lo 0 0 0 0 one 0 SRFLOP ic=1\nA6 c 0 hi 0 0 0 too 0 DFLOP ic=1\n"
+        "S1 c 0 q 0 sw\n.model sw SW(Ron=100 Roff=1G Vt=.5)\nR9 q 0 1k\n.tran 0 20u 0 5n\n",
+        {"1e-6*frequency(v(q))": 1 / (math.log(3.5 / 1.5) + math.log(3.0455 / 1.0455) / 11 + 0.02),
+         "at(v(q), 0.1n)": 0, "at(v(one), 0.1n)": 1, "at(v(too), 0.1n)": 1},
+    ),
     "sources that are switched on": (
         ".param a=2\nV1 in 0 5\nR1 in 0 1\nV2 s 0 SINE(1 2 100k)\nR2 s 0 1\nV3 x 0 {2*a} Rser=1\nR3 x 0 1\n"
         "I1 0 y 1m\nR4 y 0 1k\nXX1 z ref\nR5 z 0 1k\n.subckt ref out\nV1 out 0 3\n.ends\n"
