@@ -46,7 +46,7 @@ def verdict_in_short(runs: Sequence[CaseRun]) -> Message | None:
     if open_ones:
         return msg("{count} of {total} {total:case|cases} not judged: {names}",
                    count=len(open_ones), total=len(runs), names=", ".join(open_ones))  # fmt: skip
-    return msg("Goals met in all {count} {count:case|cases}", count=len(runs))
+    return msg("Goals met in {count} of {count} {count:case|cases}", count=len(runs))
 
 
 def _missed(now: GoalNow) -> Message:

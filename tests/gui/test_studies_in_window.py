@@ -461,6 +461,23 @@ async def test_sliders_move_curve_and_figures_and_write_nothing_before_it_is_ask
     _click(pane.run_button)
     await until(lambda: not page.tuning.is_running)
     assert pane.run_button.text() == "Start tuning"
+    assert view.head.text().startswith("Stopped.")
+
+    # A slider that is moved begins it again; stopped once more, what it has is applied and taken back.
+    view.knobs[0].slider.setFocus()
+    QTest.keyClick(view.knobs[0].slider, Qt.Key.Key_Right)
+    await until(lambda: view.goals.verdicts[1].measured.value == pytest.approx(100 / 21, rel=1e-6))
+    assert view.head.text().startswith("live")
+    _click(pane.run_button)
+    await until(lambda: not page.tuning.is_running)
+    _click(view.apply_button)
+    await until(lambda: "R1 in out 11k\n" in _text(circuit))
+    await until(lambda: view.apply_button.text() == "Undo the change" and view.apply_button.isEnabled())
+    _click(view.apply_button)
+    await until(lambda: _text(circuit) == DIVIDER)
+    await until(lambda: view.knobs[0].written == 10e3)
+    page.tuning.stop()
+    await until(lambda: not page.tuning.is_running)
 
 
 @pytest.mark.timeout(180)

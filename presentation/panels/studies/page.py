@@ -358,7 +358,7 @@ class StudiesPage(CentrePage):
         self.views[kind] = view
         self.stack.addWidget(view)
         if isinstance(view.result, TuneView):
-            view.result.wanted.connect(self.tuning.want)
+            view.result.wanted.connect(self._on_moved)
         view.result.run_wanted.connect(lambda run: self._open_run(kind, run))
         view.result.keep_wanted.connect(lambda run: self._keep_case(kind, run))
         view.result.values_wanted.connect(self.acts.apply)
@@ -459,6 +459,13 @@ class StudiesPage(CentrePage):
             view.result.begin(spec, written, point, self.tuning.run_s)
         self._show_work()
 
+    def _on_moved(self, values: Mapping[str, float]) -> None:
+        """A slider is elsewhere: its figures follow; where tuning was stopped it begins again there."""
+        if self.tuning.is_running:
+            self.tuning.want(values)
+        else:
+            self._tune()
+
     def _on_tuned(self, point: TunedPoint) -> None:
         view = self.views.get("tune")
         if view is not None and isinstance(view.result, TuneView):
@@ -479,6 +486,8 @@ class StudiesPage(CentrePage):
             is_tuning = kind == "tune" and self.tuning.is_running
             others = kind != "tune" and running not in (None, kind)
             view.setup_pane.set_running(is_running=is_tuning or running == kind, other_runs=others)
+            if isinstance(view.result, TuneView):
+                view.result.set_live(is_live=is_tuning)
         if running is None:
             self.bar.setValue(0)
         elif not self._progress_line.isVisible():
@@ -612,6 +621,10 @@ class StudiesPage(CentrePage):
         for view in self.views.values():
             if isinstance(view.result, MapView | SearchView | TuneView):
                 view.result.set_applied(is_applied=self.acts.is_applied)
+        tuned = self.views["tune"].result if "tune" in self.views else None
+        is_stopped = not self.tuning.is_running  # else it is loaded again when the file is seen to be another
+        if is_stopped and self.acts.is_applied and isinstance(tuned, TuneView) and tuned.values:
+            self._tune()
 
 
 def _result_view(kind: SetupKind, services: WindowServices) -> ResultView:

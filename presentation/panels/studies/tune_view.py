@@ -53,7 +53,7 @@ class TuneView(ResultView):
         self._spec: StudySpec | None = None
         self._file_point: TunedPoint | None = None
         self._point: TunedPoint | None = None
-        self._is_applied = False
+        self._is_applied = self._is_live = False
         self._run_s = 0.0
         self._request = 0
         self.knobs: list[Knob] = []
@@ -158,6 +158,11 @@ class TuneView(ResultView):
         self._point, self._run_s = point, run_s
         self._show_all()
 
+    def set_live(self, *, is_live: bool) -> None:
+        """Whether the circuit is loaded, so that what is shown follows the sliders."""
+        self._is_live = is_live
+        self._name()
+
     def set_applied(self, *, is_applied: bool) -> None:
         self._is_applied = is_applied
         self._name()
@@ -195,7 +200,9 @@ class TuneView(ResultView):
         text = msg("live, {time} ms a run", time=milliseconds)
         if self._run_s > SLOW_S:
             text = msg("{time} ms a run: follows when the slider is released", time=milliseconds)
-        self.head.setText(language(text))
+        if not self._is_live:
+            text = msg("Stopped. Moving a slider starts tuning again.")
+        self.head.setText(language(text) if self.knobs else "")
         is_undo = self._is_applied and not self.changed
         word = msg("Undo the change") if is_undo else msg("Apply as one undoable change")
         self.apply_button.setText(language(word))
