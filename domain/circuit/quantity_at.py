@@ -8,10 +8,13 @@ from domain.circuit.statements import Field
 _WITH_VALUE = "rclvi"
 
 
-def quantity_at(data: bytes, offset: int) -> str | None:
+def quantity_at(data: bytes, offset: int, *, has_title: bool = True) -> str | None:
     """The name by which `simulate --set` and studies know the value at a byte of a netlist, else the value of
-    its line's element or parameter; None where there is none that stands at the top level."""
-    netlist = Netlist.parse(data)
+    its line's element or parameter; None where there is none that stands at the top level.
+
+    `has_title`: the first line is one; not so in a part that circuits include.
+    """
+    netlist = Netlist.parse(data, has_title=has_title)
     line = data.count(b"\n", 0, offset) + 1
     for element in netlist.elements:
         if element.scope or not element.statement.line <= line <= element.statement.last_line:

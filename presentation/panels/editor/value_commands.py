@@ -9,7 +9,7 @@ from typing import Protocol
 
 from domain.circuit.quantity_at import quantity_at
 from domain.studies.setup import SetupKind
-from presentation.panels.editor.examination import is_spice
+from presentation.panels.editor.examination import has_title, is_spice
 from presentation.panels.editor.page import EditorPage
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -44,7 +44,8 @@ class ValueCommands:
     async def _open(self, page: EditorPage, kind: SetupKind) -> None:
         workspace = self._services.workspace
         text, offset = page.editor.text(), page.editor.caret_byte()
-        name = await asyncio.to_thread(quantity_at, text.encode(), offset)
+        titled = has_title(page.path)
+        name = await asyncio.to_thread(quantity_at, text.encode(), offset, has_title=titled)
         if name is None:
             workspace.status_changed.emit(msg("There is no value here that a study can change."))
         else:

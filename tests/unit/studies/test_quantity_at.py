@@ -41,3 +41,9 @@ V1 in 0 DC 1 AC 1
 def test_the_value_at_a_place(behind: str, name: str | None):
     offset = len(TEXT[: TEXT.index(behind) + len(behind)].encode())
     assert quantity_at(TEXT.encode(), offset) == name
+
+
+def test_the_first_line_of_a_part_is_no_title():
+    part = b"R7 in mid 1k\nC7 mid 0 10n\n"
+    assert quantity_at(part, 3, has_title=False) == "R7"
+    assert quantity_at(part, 3) is None
