@@ -178,10 +178,11 @@ def with_paths_to_ground(
     netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator, reader: SourceReader
 ) -> tuple[Netlist, DependencyTree]:
     """LTspice warns of a node that floats and goes on, where ngspice finds the equations singular: what is
-    LTspice's gets 1 TOhm from every node to ground then."""
+    LTspice's gets 1 TOhm to ground there; where such a node is in a subcircuit, from every node."""
     if translator.dialect != "ltspice":
         return netlist, tree
-    floating = floating_nodes(read_circuit(tree), tree)
+    found = floating_nodes(read_circuit(tree), tree)
+    floating = (*found.of_top, *found.within)
     if not floating:
         return netlist, tree
     named = ", ".join(dict.fromkeys(floating[:_MOST_NAMED])) + (" ..." if len(floating) > _MOST_NAMED else "")
@@ -190,7 +191,10 @@ def with_paths_to_ground(
         nodes=named,
     )
     translator.notes.append(SimulationNote(message=text, file=netlist.path, line=1))
-    completed = netlist.with_cards([".options rshunt=1e12"])
+    paths = [
+        f"r_to_ground_{number} {node} 0 1e12 noisy=0" for number, node in enumerate(found.of_top, start=1)
+    ]
+    completed = netlist.with_cards([".options rshunt=1e12"] if found.within else paths)
     return completed, resolve_dependencies(completed, reader)
 
 

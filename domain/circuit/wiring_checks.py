@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from typing import NamedTuple
 
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, canonical_node
@@ -66,23 +67,36 @@ def check_lone_nodes(circuit: Circuit, tree: DependencyTree, findings: Findings)
             _check_lone_nodes(block, (), looked_at | models, findings)
 
 
-def floating_nodes(circuit: Circuit, tree: DependencyTree) -> tuple[str, ...]:
-    """Nodes without a DC path to ground, where an operating point is asked for or the equations are singular
-    without one too; those of subcircuits by their own names."""
+class FloatingNodes(NamedTuple):
+    """Nodes without a DC path to ground; those of subcircuits by their own names."""
+
+    of_top: tuple[str, ...]
+    within: tuple[str, ...]
+    """Those of subcircuits whose equations are singular; of others ngspice finds some voltage."""
+
+
+def floating_nodes(circuit: Circuit, tree: DependencyTree) -> FloatingNodes:
+    """Those that need a path: the equations are singular, or nothing but an operating point, which is found
+    only roundabout, says what becomes of the node."""
     known: dict[Block, BlockWiring] = {}
     examine(circuit.top, circuit.global_nodes, known)
     starts = _Start.of(tree)
     if (starts.needs_no_paths and not starts.only_uic) or not _has_ground(known):
-        return ()
-    return tuple(
-        node
-        for block, wiring in known.items()
-        for group in wiring.floating
-        if (group.is_singular or not starts.only_uic)
-        and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)
-        for node in group.nodes
-        if node not in starts.fixed_nodes
+        return FloatingNodes((), ())
+    of_top, within = (
+        tuple(
+            node
+            for block, wiring in known.items()
+            if (block is circuit.top) == is_top
+            for group in wiring.floating
+            if (group.is_singular or (is_top and not starts.is_transient))
+            and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)
+            for node in group.nodes
+            if node not in starts.fixed_nodes
+        )
+        for is_top in (True, False)
     )
+    return FloatingNodes(of_top, within)
 
 
 def _instances(block: Block) -> frozenset[str]:
@@ -98,8 +112,15 @@ class _Start:
     """How the analyses begin: what makes a missing DC path harmless."""
 
     def __init__(
-        self, *, needs_no_paths: bool, fixed_nodes: frozenset[str], only_uic: bool, needs_no_point: bool
+        self,
+        *,
+        needs_no_paths: bool,
+        fixed_nodes: frozenset[str],
+        only_uic: bool,
+        needs_no_point: bool,
+        is_transient: bool,
     ) -> None:
+        self.is_transient = is_transient
         self.needs_no_paths = needs_no_paths
         self.fixed_nodes = fixed_nodes
         self.only_uic = only_uic
@@ -134,6 +155,7 @@ class _Start:
         return cls(
             needs_no_paths=has_shunt or only_uic,
             fixed_nodes=frozenset(fixed),
+            is_transient=any(card.keyword == "tran" for card in analyses),
             only_uic=only_uic,
             needs_no_point=is_linear and bool(analyses) and all(card.keyword == "ac" for card in analyses),
         )
