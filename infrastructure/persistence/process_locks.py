@@ -169,9 +169,11 @@ def _read_holder(descriptor: int) -> Holder | None:
 
 
 def start_of(pid: int) -> str:
-    """In ticks since the machine's start (field 22 of proc(5) stat); "" when there is no such process."""
+    """In ticks since the machine's start (field 22 of proc(5) stat); "" when there is no such process,
+    also where its parent has not heard of its end yet."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
+        fields = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
+        return "" if fields[0] in "ZX" else fields[19]
     except (OSError, IndexError):
         return ""
 

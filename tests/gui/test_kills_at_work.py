@@ -182,7 +182,7 @@ def check_circuit(feature: str, project: Path, done: list[dict[str, Any]]) -> No
         assert text == DECK
 
 
-def check_studies(feature: str, done: list[dict[str, Any]], found: dict[str, Any]) -> None:
+def check_studies(done: list[dict[str, Any]], found: dict[str, Any], *, was_running: bool) -> None:
     """What had ended is there; what was cut off is a stopped study, or said to be gone."""
     there = {each["path"]: each for each in found["studies"]}
     kept = [each["path"] for each in done if each["what"] == "kept"]
@@ -191,12 +191,18 @@ def check_studies(feature: str, done: list[dict[str, Any]], found: dict[str, Any
         assert there[path]["rows"] > 0
     cut_off = [each for path, each in there.items() if path not in kept]
     assert all(each["rows"] > 0 for each in cut_off)
-    if feature in STUDIES and not kept and not (cut_off and not cut_off[0]["is_stopped"]):
-        was_kept = [each for each in cut_off if each["is_stopped"]]
+    was_kept = [each for each in cut_off if each["is_stopped"]]
+    if was_running:
         told = "The runs until then are kept." if was_kept else "Nothing of it is kept."
         assert f"{CIRCUIT} was cut off when the program ended." in found["notices"], found
         assert told in found["notices"], found
     assert found["unsaved"] == []
+
+
+def is_under_way(project: Path) -> bool:
+    """Whether a killed process has left a study: it had begun, and was not stored yet."""
+    marks = (project / ".circuit_ai" / "sim_results").glob(f"*/{RUNNING_FILE}")
+    return any(not mark.with_name("result.json").is_file() for mark in marks)
 
 
 def change(_request: Any) -> Any:
@@ -213,8 +219,9 @@ def test_a_kill_in_the_middle_of_a_study_loses_nothing(campaign: Campaign, tmp_p
         with FakeLLMServer(change) as server:
             after_s = rng.uniform(0.0, MOST_S if campaign.count > 1 else 1.0)
             done = killed_at_work(feature, project, after_s, STUDY_SESSION_MODEL=server.base_url)
+        was_running = feature in STUDIES and is_under_way(project)
         found = look(project)
         check_circuit(feature, project, done)
-        check_studies(feature, done, found)
+        check_studies(done, found, was_running=was_running)
         assert leftovers(project) == []
         shutil.rmtree(project.parent)

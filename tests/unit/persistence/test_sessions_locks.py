@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
 
@@ -82,6 +83,21 @@ def test_a_process_is_told_from_another_of_the_same_id():
     assert not is_running(Holder(pid=os.getpid(), started="1", host=here))
     assert not is_running(Holder(pid=2**22 + 1, started="", host=here))
     assert is_running(Holder(pid=2**22 + 1, started="", host="another host"))
+
+
+def test_a_killed_process_is_gone_before_its_parent_hears_of_it():
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+        os._exit(1)
+    try:
+        holder = Holder(pid=child, started=process_locks.start_of(child), host=socket.gethostname())
+        assert is_running(holder)
+        os.kill(child, signal.SIGKILL)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # it has ended, and stays to be waited for
+        assert not is_running(holder)
+    finally:
+        os.waitpid(child, 0)
 
 
 @pytest.fixture(params=["no flock at all", "not on this file system"])
