@@ -15,6 +15,7 @@ from domain.simulation.goals import DesignGoal
 from domain.studies.corners import process_corners, supply_of
 from domain.studies.setup import Adjustable, CircuitOffer, Metric
 from shared.errors import UserInputError
+from shared.paths import project_root_of
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
@@ -74,6 +75,18 @@ def _adjustables(prepared: PreparedCircuit) -> Iterator[Adjustable]:
                 yield Adjustable(name=f"{element.name}.{key}", text=value.text, value=figure)
     temperature = f"{_USUAL_TEMPERATURE:g}"
     yield Adjustable(name="temp", text=temperature, value=_USUAL_TEMPERATURE)
+    yield from _included(prepared, known)
+
+
+def _included(prepared: PreparedCircuit, known: dict[str, float]) -> Iterator[Adjustable]:
+    """Values of the project's own parts that the circuit includes; a pattern means none of them."""
+    home = (project_root_of(prepared.circuit) or prepared.circuit.parent).resolve()
+    for path, netlist in prepared.tree.files.items():
+        if path.is_relative_to(home):
+            for element in netlist.elements:
+                if not element.scope and element.value is not None and element.letter in "rclvi":
+                    text = element.value.text
+                    yield Adjustable(name=element.name, text=text, value=_value(text, known))
 
 
 def _value(text: str, known: dict[str, float]) -> float:

@@ -162,6 +162,7 @@ async def test_a_study_of_a_value_in_a_part_is_one_of_the_circuit_that_includes_
     page = studies.page_of(bench.root / "bench.cir")
     await bench.until(lambda: page.isVisible() and page.view is not None)
     assert [row.row.pattern for row in page.view.setup_pane.rows][-1] == "R7"
+    assert page.view.setup_pane.rows[-1].findChild(QLabel, "parameter_problem").isHidden()
     # Of two that include it one is asked for.
     (bench.root / "second.cir").write_text(DECKS["bench.cir"].replace("* bench", "* second"))
     workspace.studies_wanted.emit(part, "sweep", "R8")
