@@ -301,13 +301,12 @@ class RunFeed:
         return undone
 
     def snapshot(self) -> AnswerText | None:
-        """The answer under way with all that has come; `flush` then begins behind it."""
+        """The answer under way with all that was handed on; what `flush` hands on next goes behind it."""
         stream = self._stream
         if stream is None:
             return None
-        stream.new_text.clear()
-        stream.new_reasoning.clear()
-        text, reasoning = "".join(stream.text), "".join(stream.reasoning)
+        text = "".join(stream.text[: len(stream.text) - len(stream.new_text)])
+        reasoning = "".join(stream.reasoning[: len(stream.reasoning) - len(stream.new_reasoning)])
         return replace(self._answer(stream), text=text, reasoning=reasoning, is_streaming=True)
 
     def end_stream(self) -> None:

@@ -138,7 +138,7 @@ class ConversationViewModel:
         return self._run is not None and self._run.has_failed
 
     def rows(self) -> tuple[Item, ...]:
-        """Everything as it stands, with what has come of an answer under way."""
+        """Everything as it stands, with what was handed on of an answer under way."""
         coming = self._run.feed.snapshot() if self._run is not None else None
         shown = map(self.versions.as_edited, self.items)
         return tuple(coming if coming and item.key == coming.key else item for item in shown)

@@ -146,14 +146,16 @@ def test_what_is_shown_anew_in_mid_stream_has_everything_once() -> None:
     feed.flush()
     feed(AnswerStreamed(message_id="a", text="two "))
     items.take_changes()
-    snapshot = feed.snapshot()
-    assert snapshot is not None
-    assert snapshot.text == "One two "
-    feed.flush()
-    assert items.take_changes() == []
+    for _ in range(2):  # whoever only looks takes nothing from those who show it
+        snapshot = feed.snapshot()
+        assert snapshot is not None
+        assert snapshot.text == "One "
     feed(AnswerStreamed(message_id="a", text="three"))
     feed.flush()
-    assert items.take_changes() == [Streamed(key="a", text="three")]
+    assert items.take_changes() == [Streamed(key="a", text="two three")]
+    snapshot = feed.snapshot()
+    assert snapshot is not None
+    assert snapshot.text == "One two three"
 
 
 def test_a_stop_closes_what_was_open() -> None:
