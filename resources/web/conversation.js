@@ -322,8 +322,12 @@
 
   // The menu of a row: of the one that is clicked, or where the keyboard is; else of the last that is seen.
   log.addEventListener("contextmenu", event => {
-    if (event.target.closest("textarea")) return;
     event.preventDefault();
+    const field = event.target.closest("textarea");
+    if (field) {
+      bridge?.field_menu(field.selectionEnd > field.selectionStart, Math.round(event.clientX), Math.round(event.clientY));
+      return;
+    }
     let row = event.target.closest(".item");
     let [x, y] = [event.clientX, event.clientY];
     if (!row && event.button !== 2) {

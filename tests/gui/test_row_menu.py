@@ -10,7 +10,15 @@ from PyQt6.QtGui import QContextMenuEvent, QTextCursor
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMenu, QWidget
 
-from presentation.panels.conversation.items import AnswerText, Item, OperationCard, Reset, UserText
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Item,
+    OperationCard,
+    Reset,
+    RowEdit,
+    Updated,
+    UserText,
+)
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.row_menu import RowMenu
 from presentation.panels.conversation.web_view import WebConversation
@@ -123,6 +131,13 @@ async def test_the_page_has_a_menu_for_each_row(
     surface.setFocus()
     QTest.keyClick(surface, Qt.Key.Key_Menu)
     await asked.offers(["Copy text", "Quote in the message", "Undo this change", "Show in the editor"])
+    view.apply([Updated(item=UserText(key="u", text="A low-pass.", edit=RowEdit(text="A low-pass.")))])
+    await script("document.querySelector('textarea').select(); 1")
+    await click("textarea")
+    QApplication.clipboard().setText("")  # type: ignore[union-attr]
+    await asked.offers(["Undo\tCtrl+Z", "Redo\tCtrl+Y", "Cut\tCtrl+X", "Copy\tCtrl+C", "Paste\tCtrl+V",
+                        "Select all\tCtrl+A"], "Cut\tCtrl+X")  # fmt: skip
+    await until(lambda: QApplication.clipboard().text() == "A low-pass.")  # type: ignore[union-attr]
     assert asked.acts == [
         ("edit", "u", ""), ("run_code", "a", "0"), ("copy_code", "a", "1"), ("undo", "o", ""),
         ("quote", "a", "As it is:"),

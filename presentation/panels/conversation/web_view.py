@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from PyQt6.QtWebEngineCore import (
     QWebEngineUrlRequestInterceptor,
 )
 from PyQt6.QtWebEngineWidgets import QWebEngineView
-from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
 from presentation.look import css_variables
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
@@ -57,6 +58,14 @@ _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 4 * _SLICE
 _ASKED = 60
 _MOST_BELOW = 500
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
+_OF_FIELD = {
+    "undo": QWebEnginePage.WebAction.Undo,
+    "redo": QWebEnginePage.WebAction.Redo,
+    "cut": QWebEnginePage.WebAction.Cut,
+    "copy": QWebEnginePage.WebAction.Copy,
+    "paste": QWebEnginePage.WebAction.Paste,
+    "selectAll": QWebEnginePage.WebAction.SelectAll,
+}
 _LONGEST_TAIL = 1_500
 """Characters of the unfinished block that are rendered anew at each flush; a longer one grows as text."""
 
@@ -90,6 +99,7 @@ class WebConversation(QWidget):
         self._bridge = _Bridge(self)
         self._bridge.acted.connect(self.acted)
         self._bridge.pointed.connect(self._on_pointed)
+        self._bridge.field_pointed.connect(self._show_field_menu)
         self._bridge.loaded.connect(self._on_loaded)
         self._bridge.scrolled.connect(self._on_scrolled)
         self._bridge.near_top.connect(self._show_older)
@@ -246,8 +256,24 @@ class WebConversation(QWidget):
             self._slices.start()
 
     def _on_pointed(self, at: Pointed) -> None:
-        place = QPointF(at.place) * self._page.zoomFactor()  # the page counts in its own pixels
-        self.menu_wanted.emit(replace(at, place=self._view.mapToGlobal(place.toPoint())))
+        self.menu_wanted.emit(replace(at, place=self._on_screen(at.place)))
+
+    def _on_screen(self, place: QPoint) -> QPoint:
+        """A place of the page, which counts in its own pixels."""
+        return self._view.mapToGlobal((QPointF(place) * self._page.zoomFactor()).toPoint())
+
+    def _show_field_menu(self, has_selection: bool, place: QPoint) -> None:
+        """What every field of text has, for the one that is written in within a row."""
+        shortcuts, menu = self._services.shortcuts, QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        titles = {action.name: self._services.language(action.title) for action in shortcuts.actions}
+        for name, action in _OF_FIELD.items():
+            keys = shortcuts.shown(name)
+            words = f"{titles[name]}\t{keys}" if keys else titles[name]
+            entry = menu.addAction(words, partial(self._page.triggerAction, action))
+            if entry is not None:
+                entry.setEnabled(has_selection or name not in ("cut", "copy"))
+        menu.popup(self._on_screen(place))
 
     def _on_scrolled(self, key: str, above: int) -> None:
         self.place = ScrollPlace(key, above)
@@ -391,6 +417,11 @@ class _Bridge(QObject):
     scrolled = pyqtSignal(str, int)
     near_top = pyqtSignal()
     pointed = pyqtSignal(object)
+    field_pointed = pyqtSignal(bool, QPoint)
+
+    @pyqtSlot(bool, int, int)
+    def field_menu(self, has_selection: bool, x: int, y: int) -> None:
+        self.field_pointed.emit(has_selection, QPoint(x, y))
 
     @pyqtSlot(str, int, str, str, str, int, int)
     def menu(  # noqa: PLR0917 - as the page calls it
