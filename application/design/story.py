@@ -391,8 +391,9 @@ def _goal(plain: object) -> DesignGoal | None:
         return None
     texts = (goal.metric, goal.expression, goal.unit, goal.words, goal.condition)
     bounds = (goal.minimum, goal.maximum, goal.target)
-    is_whole = all(isinstance(text, str) for text in texts) and goal.weight in ("must", "wish")
-    return goal if is_whole and all(_is_bound(bound) for bound in bounds) else None
+    is_named = all(isinstance(text, str) for text in texts) and goal.weight in ("must", "wish")
+    is_whole = is_named and isinstance(goal.stated, bool) and all(_is_bound(bound) for bound in bounds)
+    return goal if is_whole else None
 
 
 def _is_bound(value: object) -> bool:

@@ -111,6 +111,8 @@ def _lines_of(message: Any, known: set[str]) -> Iterator[Json]:
 
 
 def _call(call: Any) -> dict[str, Any]:
+    if not isinstance(call, dict):
+        raise TypeError(call)
     return {"id": _text(call, "id"), "name": _text(call, "name"), "args": to_plain(call.get("arguments"))}
 
 

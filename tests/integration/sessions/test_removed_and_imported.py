@@ -178,6 +178,7 @@ ANSWER = {"id": "B", "role": "assistant", "content": "x"}
         (lambda d: d | {"messages": [ANSWER | {"timestamp": "yesterday"}]}, "message 1"),
         (lambda d: d | {"messages": [GOOD["messages"][0] | {"instead_of": "nobody"}]}, "versions"),
         (lambda d: d | {"messages": [ANSWER | {"replaced": True}]}, "versions"),
+        (lambda d: d | {"messages": [ANSWER | {"tool_calls": [0.5]}]}, "message 1"),
         (lambda d: d | {"session_name": "n" * 5000}, "name"),
         (lambda d: d | {"work_mode": "root"}, "name"),
         (lambda d: d | {"created_at": 7}, "times"),

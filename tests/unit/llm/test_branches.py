@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,8 @@ def test_goals_stand_behind_a_message_that_stands_each_as_its_last_line_says() -
         {"event": "goals", "card_id": 7},
         *(goals_event(replace(shows, key="d", path=path))  # none of the project's circuits
           for path in ("/etc/passwd", "../other/x.cir", "", ".", "a\0.cir")),
-        {**goals_event(shows), "card_id": "c", "verdicts": [{}], "before": 1},
+        {**goals_event(shows), "card_id": "c", "before": 1,
+         "verdicts": [{}, {"goal": {**asdict(goal), "stated": None}, "value": 1, "unit": "dB"}]},
     ]  # fmt: skip
     found = shown("s", events).goals
     assert [each.key for each in found] == ["0", "a", "b", "c"]
