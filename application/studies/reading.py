@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from domain.circuit.numbers import place_of
 from domain.simulation.goals import DesignGoal
 from shared.errors import UserInputError
 from shared.message import Message, message_from_plain, msg
@@ -22,6 +24,7 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.ports.simulation import ResultStore
 
+_log = logging.getLogger(__name__)
 MOST_ROWS = 100_000
 _FIXED = ("run", "corner", "label", "goals_met", "state", "reason")
 
@@ -225,7 +228,7 @@ def _goals(value: object, units: Mapping[str, str]) -> Iterator[DesignGoal]:
 
 
 def _rows(table: bytes, units: Mapping[str, str]) -> Iterator[StoredRow]:
-    lines = csv.reader(io.StringIO(table.decode("utf-8", errors="replace")))
+    lines = _lines(table)
     head = next(lines, [])
     columns = {
         (f"{metric} [{unit}]" if unit and unit != "1" else metric): metric for metric, unit in units.items()
@@ -242,12 +245,12 @@ def _rows(table: bytes, units: Mapping[str, str]) -> Iterator[StoredRow]:
         return line[place] if place is not None and place < len(line) else ""
 
     for line in lines:
-        run = text(line, "run")
-        if not (run.isascii() and run.isdigit()):
+        run = place_of(text(line, "run"))
+        if run is None:
             continue
         met = text(line, "goals_met")
         yield StoredRow(
-            run=int(run),
+            run=run,
             corner=text(line, "corner"),
             label=text(line, "label"),
             parameters={
@@ -258,6 +261,14 @@ def _rows(table: bytes, units: Mapping[str, str]) -> Iterator[StoredRow]:
             goals_met={"True": True, "False": False}.get(met),
             reason=text(line, "reason"),
         )
+
+
+def _lines(table: bytes) -> Iterator[list[str]]:
+    """Those up to one that no table has: with a field of 128 KB, or with an end of line within it."""
+    try:
+        yield from csv.reader(io.StringIO(table.decode("utf-8", errors="replace")))
+    except csv.Error as error:
+        _log.warning("The rows of a study are read up to one that is damaged: %s", error)
 
 
 def _cell(line: Sequence[str], place: int) -> float:

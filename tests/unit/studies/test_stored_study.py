@@ -80,6 +80,9 @@ async def test_a_strangers_study_is_read_as_far_as_it_makes_sense():
         (2, {}, False),
     ]
     assert math.isnan(study.figure("yield", "value"))
+    endless = f"run,x,state\n{'9' * 5_000},1,ok\n3,1,ok\n4,{'y' * 200_000},ok\n5,1,ok\n"
+    assert [row.run for row in (await _read(document, endless)).rows] == [3]
+    assert (await _read(document, "y" * 200_000)).rows == ()
 
 
 async def test_what_is_no_study_is_refused():
