@@ -1,15 +1,18 @@
 """Rows of results: a note typed in place, a pin, a comparison, the circuit as it was."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QDesktopServices
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
 from application.studies.studying import StudyRequest
 from domain.studies.study_spec import read_study_spec
 from presentation.panels.editor.former_circuit import FormerCircuitPage
+from presentation.panels.project.results import _show_folder
 from presentation.window.panels import Parts
 
 FIRST = """* rc
@@ -150,3 +153,12 @@ async def test_what_has_just_come_is_seen_though_an_older_run_is_shown(parts, se
     newest = results.model.index(0)
     assert results.view.viewport().rect().contains(results.view.visualRect(newest))
     assert results.view.currentIndex().row() == 4
+
+
+def test_a_folder_that_a_desktop_would_run_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of a result's folder came with a project: macOS runs what is called so."""
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    for name in ("20261129T203502167Z-GK8DCAS7", "Run.app"):
+        _show_folder(SimpleNamespace(path=Path("/p/sim_results", name, "result.json")))  # type: ignore[arg-type]
+    assert opened == ["/p/sim_results/20261129T203502167Z-GK8DCAS7", "/p/sim_results"]

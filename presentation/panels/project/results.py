@@ -392,7 +392,13 @@ def _run_of(result: ResultSummary) -> Message:
 
 
 def _show_folder(result: ResultSummary) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.path.parent)))
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(_harmless(result.path.parent))))
+
+
+def _harmless(folder: Path) -> Path:
+    """The folder of a result, whose name may be a stranger's: one with a suffix can be a program to the
+    desktop (macOS runs ``Run.app``), and the folder of all results is opened instead."""
+    return folder.parent if folder.suffix else folder
 
 
 def _look_of(result: ResultSummary, translate: Callable[[Message], str]) -> RowLook:
