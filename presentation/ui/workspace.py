@@ -13,6 +13,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.project.window_state import CircuitView
 from presentation.ui.signals import Signal, signal
+from shared.local_time import local_time
 
 if TYPE_CHECKING:
     from application.goal_checks.case_runs import CaseRun
@@ -56,10 +57,11 @@ class PlotViews(QObject):
     def place_of(self, circuit: Path, created: str) -> Path:
         """Where the circuit of a run is now; `created` is the run's time (ISO 8601, UTC).
 
-        A file that later took a name that had become free is another circuit.
+        A file that later took a name that had become free is another circuit. A time that can't be read, in a
+        result of others, is before any move here.
         """
         if self._moves:
-            made = datetime.fromisoformat(created)
+            made = local_time(created) or datetime.min.replace(tzinfo=UTC)
             for moved, old, new in self._moves:
                 if made <= moved and circuit.is_relative_to(old):
                     circuit = new / circuit.relative_to(old)

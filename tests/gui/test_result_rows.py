@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtGui import QDesktopServices
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
@@ -13,6 +13,7 @@ from application.studies.studying import StudyRequest
 from domain.studies.study_spec import read_study_spec
 from presentation.panels.editor.former_circuit import FormerCircuitPage
 from presentation.panels.project.results import _show_folder
+from presentation.ui.workspace import PlotViews
 from presentation.window.panels import Parts
 
 FIRST = """* rc
@@ -162,3 +163,15 @@ def test_a_folder_that_a_desktop_would_run_is_not_opened(monkeypatch: pytest.Mon
     for name in ("20261129T203502167Z-GK8DCAS7", "Run.app"):
         _show_folder(SimpleNamespace(path=Path("/p/sim_results", name, "result.json")))  # type: ignore[arg-type]
     assert opened == ["/p/sim_results/20261129T203502167Z-GK8DCAS7", "/p/sim_results"]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    "created", ["2026-01-01T00:00:00+00:00", "2026-01-01T00:00:00", "soon", "", "0001-01-01"]
+)
+def test_a_result_of_any_time_follows_its_circuit(created: str) -> None:
+    """A time that a project brought, without a zone or none at all, ended every list after a move."""
+    views = PlotViews(QObject())
+    views.follow(Path("/p/a.cir"), Path("/p/b.cir"))
+    assert views.place_of(Path("/p/a.cir"), created) == Path("/p/b.cir")
+    assert views.place_of(Path("/p/a.cir"), "9000-01-01T00:00:00+00:00") == Path("/p/a.cir")
