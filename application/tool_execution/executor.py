@@ -358,7 +358,7 @@ def _unknown_tool(name: str, tools: Collection[str]) -> ToolResult:
 
 
 def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
-    return failure(
+    found = failure(
         "bad_arguments",
         msg(
             "The arguments of {tool} cannot be used: {problems}.",
@@ -367,6 +367,8 @@ def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
         ),
         suggestions=(msg("Its arguments are: {arguments}.", arguments=tool.usage),),
     )
+    # What is wrong is told in English to the model; people are told that it was.
+    return replace(found, summary=msg("{tool} was called with arguments it does not take.", tool=tool.name))
 
 
 def _presentable(result: ToolResult, room: ResultRoom = USUAL_ROOM) -> ToolResult:

@@ -31,6 +31,8 @@ _LEAST_TOLD = 1e-15
 """In V, A, W or S."""
 _OFF_A = 1e-9
 """A transistor that carries less is off."""
+_NEAR_BREAKDOWN = 0.8
+"""Of its breakdown voltage; below it a diode leaks, a Schottky diode some microamperes."""
 _ON_V = 0.4
 """A base-collector junction with more forward voltage saturates a bipolar transistor."""
 
@@ -71,6 +73,8 @@ class Device(NamedTuple):
     """Of its first three terminals."""
     threshold_v: float | None = None
     """VTO of a JFET's model, when it is a plain number."""
+    breakdown_v: float | None = None
+    """BV of a diode's model, infinite where it has none; None where it is no plain number."""
 
 
 class SourceAt(NamedTuple):
@@ -206,20 +210,22 @@ def _device(
         letter=element.letter,
         kind=kind,
         nodes=tuple(node_outside(each, path, ports, everywhere) for each in nodes_of(element)[:3]),
-        threshold_v=_threshold(model) if element.letter == "j" else None,
+        threshold_v=_number_of(model, ("vto", "vt0"), -2.0) if element.letter == "j" else None,
+        breakdown_v=_number_of(model, ("bv", "vrev"), math.inf) if element.letter == "d" else None,
     )
 
 
-def _threshold(model: Model) -> float | None:
+def _number_of(model: Model, names: Collection[str], otherwise: float) -> float | None:
+    """A parameter of a model; ngspice's own value where it has none, None for an expression."""
     from domain.circuit.cards import assignments_of
 
     for pair in assignments_of(model.statement):
-        if pair.name in ("vto", "vt0"):
+        if pair.name in names:
             try:
                 return parse_number(pair.value.text)
-            except ValueError:  # an expression
+            except ValueError:
                 return None
-    return -2.0  # ngspice's own
+    return otherwise
 
 
 # ---- what it comes to ------------------------------------------------------------------------------
@@ -329,13 +335,14 @@ def _channel(vgs: float, vds: float, current: float, threshold: float | None, kn
     return "triode" if vds < edge else "saturation"
 
 
-def _diode(_: Device, at: Sequence[float], found: Mapping[str, float]) -> tuple[str, dict[str, float]]:
+def _diode(device: Device, at: Sequence[float], found: Mapping[str, float]) -> tuple[str, dict[str, float]]:
     vd = at[0] - at[1]
     if "id" not in found:
         return "", {"vd": vd}
     current = found["id"]
     figures = {"id": current, "vd": vd, "power": vd * current}
-    if abs(current) < 1e3 * _OFF_A:
+    is_leaking = current < 0 and device.breakdown_v is not None and -vd < _NEAR_BREAKDOWN * device.breakdown_v
+    if abs(current) < 1e3 * _OFF_A or is_leaking:
         return "off", figures
     return ("on" if current > 0 else "breakdown"), figures
 

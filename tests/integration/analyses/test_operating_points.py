@@ -50,6 +50,8 @@ RM vcc md 5k
 M2 0 c vcc vcc pm
 DZ 0 z dz
 RZ vcc z 1k
+DL 0 vcc leaks
+.model leaks d(is=20u)
 """
 
 
@@ -107,6 +109,7 @@ async def test_every_run_tells_its_operating_point(simulate: Simulate, tmp_path:
     assert regions == {
         "q1": "active", "q2": "active", "x1.q1": "active",
         "m1": "triode", "m2": "saturation", "dz": "breakdown",
+        "dl": "off",
     }  # fmt: skip
     assert point.nodes["c"] == pytest.approx(bare["v(c)"], rel=1e-5)
     assert point.power == pytest.approx(-12 * bare["i(vcc)"], rel=1e-4)
