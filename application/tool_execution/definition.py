@@ -93,6 +93,8 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "search_type": ("kind",),
     "pattern": ("query",),
     "measurements": ("expressions", "measure"),
+    "metrics": ("measure", "expressions"),
+    "constraints": ("goals",),
     "signals": ("observation_points",),
     "fixed_values": ("set",),
     "params": ("parameters",),

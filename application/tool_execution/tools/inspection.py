@@ -19,6 +19,7 @@ from application.tool_execution.tools.result_data import (
     rounded,
     sampled,
     span_of,
+    unsettled,
     vector_outline,
 )
 from application.tool_execution.tools.result_source import OF_OTHERS, result_content, result_source
@@ -97,6 +98,7 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     }
     if values:
         details["values"] = values
+        details["unsettled"] = await off_loop(unsettled, chosen, expressions)
     if arguments.observation_points:
         count = _USUAL_POINTS if arguments.options is None else arguments.options.points
         known = {name for plot in chosen for name in plot.vectors}
@@ -222,6 +224,10 @@ def _content(details: dict[str, Any]) -> str:
     lines = [f"Data of {source}{_reservations(details)}"]
     for text, item in details.get("values", {}).items():
         lines.append(f"{text}: {item['error']}" if "error" in item else f"{text} = {_figure(item)}")
+    lines += [
+        f"{name} has NOT SETTLED there ({how}): its steady state has other figures; a longer run shows them."
+        for name, how in details.get("unsettled", {}).items()
+    ]
     for text, item in details.get("samples", {}).items():
         lines.append(f"{text}: {item['error']}" if "error" in item else _table(text, item))
     for name, item in details.get("metrics", {}).items():

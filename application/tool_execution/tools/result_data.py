@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domain.circuit.numbers import parse_number
 from shared.errors import CircuitAIError, CircuitError, UserInputError
+from shared.late_patterns import late_pattern
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -151,6 +154,33 @@ def _shape(signal: Signal, positions: NDArray[np.intp], count: int) -> dict[str,
         "bins": [[rounded(value) for value in (each.start, each.stop, each.low, each.high)]
                  for each in shape.bins],
     }  # fmt: skip
+
+
+_STEADY = late_pattern(
+    r"\b(?:(?P<always>ripple|thdn?|sinad|snr|sfdr|enob|harmonic)|avg|rms|pp)\(\s*"
+    r"(?:tran\d*\.)?(?P<vector>[vi]\([^()]+\))(?:\s*,\s*[\w.+-]+\s*,\s*(?P<end>[\w.+-]+))?",
+    re.IGNORECASE,
+)
+"""Figures of a steady state; an average, a swing of a window only. With the end of the window."""
+_NOT_SETTLED = "NOT SETTLED ("
+
+
+def unsettled(plots: Sequence[Plot], expressions: Iterable[str]) -> dict[str, str]:
+    """The vectors that figures of a steady state are asked of and that still move where these end: how, in
+    words, by vector."""
+    in_time = [plot for plot in plots if plot.analysis == "tran"]
+    found: dict[str, str] = {}
+    for match in (each for text in expressions if in_time for each in _STEADY.finditer(text)):
+        vector, end = match["vector"], math.inf
+        if match["end"] and match["always"] in (None, "ripple"):
+            with suppress(ValueError):  # an expression
+                end = parse_number(match["end"])
+        if vector in found or not (match["always"] or match["end"]):
+            continue
+        (shape,) = sampled(in_time[-1:], [vector], span=(-math.inf, end), count=2).values()
+        if shape.get("settled") is False:
+            found[vector] = str(shape["shape"]).partition(_NOT_SETTLED)[2].partition(")")[0]
+    return found
 
 
 def _extremes(data: RealArray) -> dict[str, float | None]:

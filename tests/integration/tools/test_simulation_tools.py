@@ -408,3 +408,20 @@ async def test_a_gm_id_table_sizes_a_transistor_as_bare_ngspice_has_it(bench: Be
     missing = await bench.call("find_model", query="nx", path="models.lib", length="0.5u")
     assert missing.error_type == "no_such_model"
     assert "n4, p4, p3" in missing.content
+
+
+async def test_a_figure_of_a_steady_state_says_where_there_is_none_yet(bench: Bench) -> None:
+    deck = "slow\nV1 in 0 PULSE(0 1 0 1u 1u 50u 100u)\nR1 in out 1k\nC1 out 0 1u\n.tran 2u {} \n.end\n"
+    asked = ["ripple(v(out),1.5m,2m)", "max(v(out))"]
+    bench.write("d.cir", deck.format("2m"))
+    await bench.call("run_simulation", path="d.cir")
+    early = await bench.call("inspect_data", path="d.cir", expressions=asked)
+    assert "v(out) has NOT SETTLED there (last" in early.content
+    assert (await bench.call("inspect_data", path="d.cir", expressions=["max(v(out))"])).content.count(
+        "\n"
+    ) == 1
+    bench.write("d.cir", deck.format("20m"))
+    await bench.call("run_simulation", path="d.cir")
+    late = await bench.call("inspect_data", path="d.cir", expressions=["ripple(v(out),19m,20m)", *asked[1:]])
+    assert "NOT SETTLED" not in late.content
+    assert "NOT SETTLED" in (await bench.call("inspect_data", path="d.cir", expressions=asked)).content
