@@ -73,7 +73,7 @@ ROLES = {
                           r"单位增益带宽)(?: [a-z]+){0,3}",
                    after=r" (?:of )?(?:gain[\s-]?bandwidth|gbw?p?)(?![a-z])"),
     "gain": Role(
-        before=r"amplification|magnification|(?<![a-z])a_?(?:0|v|ol|u)(?![a-z])|(?<![a-z])a(?=\s?=)|放大倍数|电压放大",
+        before=r"amplif[a-z]+[^\d,;。]{0,40}(?<![a-z])by|amplification|magnification|(?<![a-z])a_?(?:0|v|ol|u)(?![a-z])|(?<![a-z])a(?=\s?=)|放大倍数|电压放大",
         after=r"[\s-]?fold(?![a-z])",
     ),
     "load_ohm": Role(
@@ -120,6 +120,18 @@ ROLES = {
         ("wanted_hz", "stated_hz", "cutoff_hz"),
         Role(before=r"-3 ?db(?: [a-z]+){0,3}", after=r"\s?[(（]?-3 ?db(?! [a-z]*(?:gain|loss))"),
     ),
+    "upper_v": Role(before=r"(?<![a-z])(?:passes|exceeds|(?:rises?|climbs|goes) (?:above|past|over)|above|"
+                           r"over)|"
+                           r"超过|高于|高过|升到"),
+    "lower_v": Role(before=r"(?<![a-z])(?:(?:falls?|sinks?|drops?|goes) (?:below|under|to)|below|under)|"
+                           r"低于|降到|跌到"),
+    "phase_margin_deg": Role(after=r"\s?(?:°|degrees?|deg|度)?(?: of)?(?: phase)? margin"),
+    "width_s": Role(
+        before=r"(?:on|high|lit|closed|stays?)(?: [a-z]+){0,2} for|保持|持续|[亮响开通](?=\s?\d)|脉宽",
+        after=r"[\s-]?(?:long |wide )?pulses?(?! at)|\s?(?:的)?(?:高电平|脉宽)",
+    ),
+    "width_hz": Role(before=r"宽度?", after=r"\s?(?:wide(?![a-z])|宽)"),
+    "kvco_hz": Role(before=r"k_?vco|压控(?:增益|灵敏度)?|vco", after=r"\s?/\s?v(?![a-z])"),
     "gate_v": Role(before=r"gate(?: [a-z]+){0,3}|栅(?:源|极)?(?:电压)?(?:最[大高多]|不(?:能|许|得)?超过|"
                           r"耐压)?"),
     "loss_hz": Role(after=r"(?:处|时|的地方)?的?(?:损失|衰减)(?:别|不|小于|只)"),

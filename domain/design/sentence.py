@@ -94,6 +94,13 @@ _AT_LEAST_BEFORE = re.compile(
 )
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
 _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", re.IGNORECASE)
+_UNWANTED = re.compile(
+    r"(?:not|n['’]t|never) (?:want|like|accept|need|have|use|take)(?: [a-z]+){1,5} (?:less|lower|smaller|"
+    r"more|higher|greater|below|above)"
+    r"(?: than)?[\s:=]*$",
+    re.IGNORECASE,
+)
+"""`I don't want a phase margin lower than 65 degrees` asks for at least that."""
 _SOFT_BEFORE = re.compile(r"(?:up to|better than|within|good to|down to)[\s:=]*$", re.IGNORECASE)
 _SOFT_AFTER = re.compile(r"\s*(?:or better)", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r"±\s*$")
@@ -161,7 +168,7 @@ _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4,
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
-    r"(?P<unit>\s*(?:阶|路|[个只颗](?=.{0,4}(?:led|LED|发光))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"(?P<unit>\s*(?:阶|路|分钟|小时|[个只颗](?=.{0,4}(?:led|LED|发光))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
     r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
@@ -370,7 +377,8 @@ def _signed(match: re.Match[str]) -> str:
     number = _ENGLISH_NUMBERS.get(match["number"].lower())
     if number is None:
         return f"{sign}{match['number']}{match['unit'] or ''}"
-    return f"{sign}{number}{match['unit'] or ' V'}"
+    is_gain = _GAIN_OF.search(match.string, 0, match.start()) is not None
+    return f"{sign}{number}{match['unit'] or ('' if is_gain else ' V')}"
 
 
 def _per_ampere(match: re.Match[str]) -> str:
@@ -556,6 +564,8 @@ def _with_context(text: str, mention: Mention) -> Mention:
         bound = "at_most"
     elif _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(after):
         bound = "at_least"
+    if bound is not None and _UNWANTED.search(before):
+        bound = "at_least" if bound == "at_most" else "at_most"
     is_peak_to_peak = mention.dimension == "V" and (
         _PEAK_TO_PEAK_BEFORE.search(before)
         or _PEAK_TO_PEAK_AFTER.search(text[mention.end - 3 : mention.end + 20])

@@ -88,8 +88,6 @@ class Slot:
     """Of a voltage that no words name: a signal of millivolts is no supply."""
     example: float = 0.0
     """A usual value; 0: none is told."""
-    below: str = ""
-    """Name of the quantity that is always the greater: their size tells what words leave open."""
     takes_bare: bool = True
     """Takes a number without unit straight behind its words ("Q = 2", "fc 100k")."""
 
@@ -210,7 +208,7 @@ def fill_slots(
     surroundings = {slot.name for slot in _OF_SOMETHING_ELSE}
     elsewhere = {i for i, name in taken.items() if name in surroundings}
     taken = {i: name for i, name in taken.items() if i not in elsewhere}
-    _put_in_order(taken, found, options, [(slot.name, slot.below) for slot in slots if slot.below])
+    _put_in_order(taken, found, options, slots)
     values = {name: found[index] for index, name in taken.items()}
     _take_both_ends(values, {slot.name for slot in slots})
     left = {
@@ -246,11 +244,29 @@ def _put_in_order(
     taken: dict[int, str],
     found: Sequence[Mention],
     options: Sequence[Sequence[tuple[float, str]]],
-    below: Sequence[tuple[str, str]],
+    slots: Sequence[Slot],
 ) -> None:
-    """Swap two figures whose size says that each is the other, where the words allow it nearly as well."""
+    """Swap two figures whose size says that each is the other, where the words allow it nearly as well; of
+    two that may be the same the one is the other of such a pair."""
+    names = {slot.name for slot in slots}
     places = {name: index for index, name in taken.items()}
-    for less, more in (*IN_ORDER, *below):
+    for less, more in IN_ORDER:
+        if (less in places) != (more in places) and less in names and more in names:
+            mine, free = (less, more) if less in places else (more, less)
+            at = places[mine]
+            spare = [
+                index
+                for index, mention in enumerate(found)
+                if index not in taken
+                and mention.dimension == found[at].dimension
+                and not _says_again(mention, found[at])
+                and _price(options[index], mine) <= _price(options[at], mine) + _SLIGHTLY
+            ]
+            if len(spare) == 1:
+                taken[spare[0]], places[free] = free, spare[0]
+                if (found[spare[0]].middle > found[at].middle) != (free == more):
+                    taken[spare[0]], taken[at] = mine, free
+            continue
         if less not in places or more not in places:
             continue
         one, other = places[less], places[more]
@@ -444,6 +460,9 @@ def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
         for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
             if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
                 return extra + mention.start - word.end()
+    has_no_unit = "none" in slot.dimensions and "x" not in slot.dimensions
+    if role and has_no_unit and re.compile(role.after, re.IGNORECASE).match(text, mention.end):
+        return _OF_ROLE
     named_behind = re.match(
         rf"[\s-]*(?:degrees?|deg|°|度)?\s*(?:of )?(?:{slot.words})", text[mention.end :], re.IGNORECASE
     )
