@@ -33,9 +33,8 @@ def verdict_of_case(run: CaseRun, translate: Callable[[Message], str]) -> Messag
 
 
 def verdict_in_short(runs: Sequence[CaseRun]) -> Message | None:
-    """How all of them stand, for the status bar; None where there is none."""
-    if not runs:
-        return None
+    """What is missed in them, for the status bar; None where all is met: the lines beside the run say so, and
+    what a pull tells of the same run is to stay there."""
     bad = [run.case.name for run in runs if run.missed]
     if bad:
         return msg(
@@ -46,7 +45,7 @@ def verdict_in_short(runs: Sequence[CaseRun]) -> Message | None:
     if open_ones:
         return msg("{count} of {total} {total:case|cases} not judged: {names}",
                    count=len(open_ones), total=len(runs), names=", ".join(open_ones))  # fmt: skip
-    return msg("Goals met in {count} of {count} {count:case|cases}", count=len(runs))
+    return None
 
 
 def _missed(now: GoalNow) -> Message:

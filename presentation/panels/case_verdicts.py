@@ -72,12 +72,13 @@ class CaseVerdicts(QObject):
             return
         finally:
             self._is_at_work = False
+        if request != self._request or not found:
+            return
+        workspace.cases_judged.emit(result.result_path, found)
         told = verdict_in_short(found)
-        if request == self._request and told is not None:
-            workspace.cases_judged.emit(result.result_path, found)
-            (workspace.error_occurred if any(run.missed for run in found) else workspace.status_changed).emit(
-                told
-            )
+        if told is not None:
+            is_missed = any(run.missed for run in found)
+            (workspace.error_occurred if is_missed else workspace.status_changed).emit(told)
 
 
 class CaseLines(QWidget):

@@ -109,6 +109,8 @@ async def test_the_case_a_search_finds_is_simulated_with_every_run(app: Applicat
     line = str(verdict_of_case(run, str))
     assert line.startswith("Case worst fc: 2 of 2 goals missed: fc 2.")
     assert str(verdict_in_short([run])) == "Goals missed in 1 of 1 case: worst fc"
+    met = replace(run, goals=tuple(replace(each, is_met=True) for each in run.goals))
+    assert verdict_in_short([met]) is None
 
     # Scattering values follow the circuit, the load does not; values of the run hold too.
     _write(circuit, DECK.replace("R1 in out 1k", "R1 in out 2k"))
