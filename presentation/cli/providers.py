@@ -54,6 +54,12 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             advice=msg("Give one provider."),
             error_type="bad_usage",
         )
+    if args.save:
+        raise UserInputError(
+            msg("--save is only used with `providers test embeddings` and `providers test web-search`."),
+            advice=msg("Set the model of conversations in the window: Design > Model settings."),
+            error_type="bad_usage",
+        )
     if args.action == "vocabulary":
         return await _fetch_vocabulary(args.name or _USUAL_VOCABULARY, app, out)
     if args.action == "list":

@@ -93,6 +93,7 @@ def test_test_of_a_server(cli: Cli) -> None:
         (["openai-compatible", "--base-url", "https://models.example/v1"], 3, "no_key"),
         (["openai-compatible", "--base-url", "http://127.0.0.1:9/v1"], 3, "unreachable"),
         (["skynet"], 2, "bad_input"),
+        (["builtin", "--save"], 2, "bad_usage"),
     ],
 )
 def test_failures_say_what_to_do(cli: Cli, argv: list[str], exit_code: int, error_type: str) -> None:
