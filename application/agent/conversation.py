@@ -100,6 +100,8 @@ class Conversation:
         self._transcript = transcript
         self.record = ConversationRecord(transcript.session_id)
         """What it holds by now."""
+        self._asked_model = ""
+        """Which model an answer of this run comes from; "" until one is asked."""
         self.taken_up = ""
         """Id of the answer that the user wants more of."""
         self._lock = asyncio.Lock()
@@ -173,8 +175,9 @@ class Conversation:
         await self._write({**event, "step": step})
 
     @asynccontextmanager
-    async def streaming(self) -> AsyncIterator[None]:
-        """While an answer streams in: what has come is written every `DELTA_INTERVAL_S`."""
+    async def streaming(self, model: str) -> AsyncIterator[None]:
+        """While an answer of `model` streams in: what has come is written every `DELTA_INTERVAL_S`."""
+        self._asked_model = model
         writer = asyncio.create_task(self._write_regularly(), name="conversation:streaming")
         self._writer = writer
         try:
@@ -237,6 +240,7 @@ class Conversation:
                     reasoning=reasoning,
                     is_partial=True,
                     stop_reason=stop_reason,
+                    model=self._asked_model,
                     sources=self.record.sources_of_turn(),
                     cost=cost,
                 )

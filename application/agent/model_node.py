@@ -252,7 +252,10 @@ class ModelNode:
         first_s: float | None = None
         try:
             with self._traced(messages, answer, number):
-                async with self._conversation.streaming(), self._given_up_when_asked(answer):
+                async with (
+                    self._conversation.streaming(asked.choice.model),
+                    self._given_up_when_asked(answer),
+                ):
                     async with asyncio.timeout(None if asked.is_local else most - used) as clock:
                         stream = asked.model.astream(messages, tools=list(tools))
                         async with aclosing(cast("Any", stream)) as chunks:

@@ -328,6 +328,9 @@ async def test_escape_stops_in_mid_stream_and_what_came_is_kept(
     assert of(panel, AnswerText)[-1].text == "The corner falls with the gain"
     mark = of(panel, Interrupted)[-1]
     assert (mark.reason, mark.characters) == ("stopped", len("The corner falls with the gain"))
+    assert panel.model.root is not None
+    stored = await panel.model.shelf.read(panel.model.root, panel.session_id)
+    assert [row.model for row in stored.items if isinstance(row, AnswerText)] == ["fake"]  # also when read
     assert "Stopped by you" in shown(panel)
 
 

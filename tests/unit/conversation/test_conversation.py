@@ -83,7 +83,7 @@ async def test_pieces_are_written_while_they_stream(monkeypatch: object) -> None
     monkeypatch.setattr(module, "DELTA_INTERVAL_S", 0.01)  # type: ignore[attr-defined]
     conversation, transcript = await begun()
     transcript.appended.clear()
-    async with conversation.streaming():
+    async with conversation.streaming("m"):
         conversation.take_piece("A1", text="Hel", reasoning="hm")
         conversation.take_piece("A1", text="lo")
         await asyncio.wait_for(transcript.appended.wait(), timeout=50)
@@ -105,7 +105,7 @@ async def test_an_answer_that_cannot_be_written_is_not_streamed_on(monkeypatch: 
     monkeypatch.setattr(transcript, "append", full)
 
     async def stream() -> None:
-        async with conversation.streaming():
+        async with conversation.streaming("m"):
             conversation.take_piece("A1", text="Hel")
             await tried.wait()
             for _ in range(5000):  # the failure is a thread's step away, on a busy machine a long one
