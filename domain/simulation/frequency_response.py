@@ -228,9 +228,9 @@ def _is_flat(response: Signal, end: slice, level: float, top: float, relative_wi
     """Whether one end of a peaked response goes on flat rather than falling away."""
     f0, f1 = response.x[end]
     y0, y1 = response.real[end]
-    if level <= 0 or f0 <= 0 or y0 <= 0 or y1 <= 0:
+    if level <= 0 or not 0 < f0 < f1 or y0 <= 0 or y1 <= 0:
         return level > 0 and abs(y1 - y0) <= 0.1 * max(y0, y1)
-    slope = abs(20 * (math.log10(y1) - math.log10(y0)) / math.log10(f1 / f0))
+    slope = abs(20 * (math.log10(y1) - math.log10(y0)) / (math.log10(f1) - math.log10(f0)))
     return slope <= _STEEP_DB_PER_DECADE and top / level * relative_width <= _WIDE_PEAK
 
 
@@ -377,8 +377,9 @@ def _loop_phase(signal: Signal) -> Signal:
     degrees = phase_deg(signal.y)
     magnitude = np.abs(signal.y)
     slope = 0.0
-    if len(magnitude) > 1 and magnitude[0] > 0 and magnitude[1] > 0 and signal.x[0] > 0:
-        slope = 20 * math.log10(magnitude[1] / magnitude[0]) / math.log10(signal.x[1] / signal.x[0])
+    if len(magnitude) > 1 and magnitude[0] > 0 and magnitude[1] > 0 and 0 < signal.x[0] < signal.x[1]:
+        steps = math.log10(magnitude[1]) - math.log10(magnitude[0])
+        slope = 20 * steps / (math.log10(signal.x[1]) - math.log10(signal.x[0]))
     start = float(degrees[0])
     if abs(abs(start) - 180) < 45 and abs(slope) < 10:
         degrees = degrees - math.copysign(180.0, start)

@@ -77,6 +77,28 @@ async def test_a_run_shows_gain_over_phase_of_the_output(pane):
     assert (low, high) == pytest.approx((1.0, 6.0))
 
 
+async def test_a_file_with_numbers_that_cannot_be_drawn_spoils_no_plot(pane, services, until, tmp_path):
+    """A range without end stayed in the view: every frame raised, of the results behind it too."""
+    x, wave = np.geomspace(1.0, 1e6, 60), np.sin(np.arange(60.0))
+    odd = (np.inf, -np.inf, 1.7e308, -1.7e308, 5e-324)
+    tables = [(np.append(x[:-1], each), wave) for each in odd] + [(x / 1e6 * each, wave) for each in odd[2:]]
+    tables += [(x, np.where(np.arange(60) % 3, 1.0, each)) for each in odd] + [(x, wave)]
+    for name, unit, plot in (
+        ("time", "time", "Transient Analysis"),
+        ("frequency", "frequency", "AC Analysis"),
+    ):
+        head = f"Title: t\nDate: d\nPlotname: {plot}\nFlags: real\nNo. Variables: 2\nNo. Points: 60\n"
+        head += f"Variables:\n\t0\t{name}\t{unit}\n\t1\tv(out)\tvoltage\nBinary:\n"
+        for number, table in enumerate(tables):
+            file = tmp_path / f"{name}{number}.raw"
+            file.write_bytes(head.encode() + np.column_stack(table).tobytes())
+            services.workspace.result_selected.emit(file)
+            await until(lambda: not services.app.program.tasks.handles)
+            pane.grab()
+        low, high = pane.views.waveforms.area.view_range
+        assert 0 <= low < high <= 1e6
+
+
 async def test_a_click_puts_the_cursor_on_the_nearest_sample_and_the_table_reads_it(pane, until):
     area, axis = pane.views.waveforms.area, pane.views.waveforms.axis
     corner = int(np.argmin(abs(axis.values - 1584.9)))

@@ -193,6 +193,8 @@ _INPUTS = ("v(in)", "v(input)", "v(vin)")
 _SUPPLY = re.compile(r"v\((v?[cd]d|v?ss|v?ee|v[cd][cd]\w*|v\+|v-|vs[+-]?|vp|vn|gnd)\)")
 _MOST_PLOTTED = 8
 """Curves of a `plot` command that are drawn unasked."""
+_LEAST, _GREATEST = 1e-290, 1e290
+"""Sizes of numbers that can be drawn."""
 _MOST_BY_DEFAULT = 4
 
 
@@ -332,7 +334,7 @@ def axis_of(plot: Plot, manner: Manner = USUAL) -> Axis | None:
     is_log = plot.axis.unit == "Hz" and _spans_decades(values)
     if (wanted := manner.scales.get("x")) is not None:
         is_log = wanted == "log" and bool((values > 0).any())
-    coordinates = _log10(values) if is_log else values
+    coordinates = _log10(values) if is_log else _drawable(values)
     parts = _sweeps(values)
     known = np.flatnonzero(np.isfinite(coordinates[parts[0]]))
     if not len(known):
@@ -424,7 +426,7 @@ def _lines(
 
 
 def _stretches(axis: Axis, values: RealArray, *, is_log: bool) -> Iterator[Stretch]:
-    y = _log10(values) if is_log else np.where(np.isfinite(values), values, np.nan)
+    y = _log10(values) if is_log else _drawable(values)
     for part in axis.parts:
         x, drawn = axis.coordinates[part], y[part]
         usable = np.isfinite(x)
@@ -433,6 +435,16 @@ def _stretches(axis: Axis, values: RealArray, *, is_log: bool) -> Iterator[Stret
         if len(x):
             is_falling = x[-1] < x[0]
             yield Stretch(x[::-1].copy(), drawn[::-1].copy()) if is_falling else Stretch(x, drawn)
+
+
+def _drawable(values: RealArray) -> RealArray:
+    """The same with NaN for what has no place in any drawing, and 0 for what cannot be told from it.
+
+    A raw file may hold any double: of the greatest a range has no width any more, of the least no scale.
+    """
+    size = np.abs(values)
+    placed = np.where(size <= _GREATEST, values, np.nan)
+    return placed if (size >= _LEAST).all() else np.where(size < _LEAST, 0.0, placed)
 
 
 def _sweeps(values: RealArray) -> tuple[slice, ...]:
@@ -447,11 +459,11 @@ def _sweeps(values: RealArray) -> tuple[slice, ...]:
 
 def _spans_decades(values: RealArray) -> bool:
     positive = values[values > 0]
-    return len(positive) > 1 and bool(positive.max() / positive.min() > 5)
+    return len(positive) > 1 and bool(positive.max() / 5 > positive.min())
 
 
 def _log10(values: RealArray) -> RealArray:
-    return np.log10(values, where=values > 0, out=np.full(len(values), np.nan))
+    return np.log10(values, where=(values > 0) & (values < np.inf), out=np.full(len(values), np.nan))
 
 
 def default_expressions(plot: Plot) -> list[str]:
