@@ -235,7 +235,7 @@ def _compile_measurement(node: Call, measurement: Measurement) -> _Step:
             _check_finite(node, value)
         try:
             result = complex(measurement.compute(*values, *given))
-        except (OverflowError, ZeroDivisionError) as error:
+        except (ArithmeticError, ValueError, IndexError) as error:  # of numpy too: a fit without an end
             raise CircuitError(
                 msg("{function} cannot be computed from these values: {reason}.",
                     function=node.function, reason=error)

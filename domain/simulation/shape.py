@@ -68,9 +68,11 @@ def shape_of(signal: Signal, bins: int) -> Shape:
 
 def _period_starts(signal: Signal) -> RealArray:
     try:
-        return tr.period_starts(signal)
-    except CircuitError:
+        starts = tr.period_starts(signal)
+    except (CircuitError, IndexError):
         return np.zeros(0)
+    is_going_on = np.isfinite(starts).all() and (np.diff(starts) > 0).all()
+    return starts if is_going_on else np.zeros(0)
 
 
 def _settled(signal: Signal, starts: RealArray, extent: float) -> tuple[bool | None, str]:
@@ -107,7 +109,7 @@ def _edges(signal: Signal, count: int, period: float | None) -> RealArray:
     """The ends of at most so many stretches: of a periodic signal of whole periods up to its end, so that a
     steady one is told as one and not as the parts of its periods; else equal ones."""
     first, last = float(signal.x[0]), float(signal.x[-1])
-    if period is None or last - first < _MANY_PERIODS * period:
+    if period is None or not _MANY_PERIODS * period <= last - first < math.inf:
         return np.linspace(first, last, count + 1)
     length = period * math.ceil((last - first) / period / count)
     inside = last - length * np.arange(int((last - first) / length), 0, -1)

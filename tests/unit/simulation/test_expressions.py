@@ -444,3 +444,27 @@ def test_operating_point_beside_other_analyses():
 def test_names_stand_for_expressions(text: str, meant: str) -> None:
     named = {"gain": "v(out)/v(in)", "out": "v(x)", "load current": "-i(r1)"}
     assert written_out(text, named) == meant
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@for_each(
+    ("analysis", "axis", "y", "expression"),
+    [
+        (
+            "tran",
+            np.linspace(0, 1, 40),
+            np.where(np.arange(40) % 2, 1.7e308, -1.7e308),
+            "settling_time(v(out))",
+        ),
+        ("tran", np.zeros(40), np.sin(np.arange(40.0)), "harmonic(v(out), 10)"),
+        ("ac", np.arange(40.0)[::-1], np.sign(np.sin(np.arange(40.0))), "noise_total(v(out), 1m, 0)"),
+        ("ac", np.repeat(np.arange(20.0), 2), np.sin(np.arange(40.0)), "bandwidth(v(out), 1e-300)"),
+    ],
+)
+def test_data_that_no_simulator_writes_are_refused_in_words(
+    analysis: str, axis: np.ndarray, y: np.ndarray, expression: str
+) -> None:
+    """A raw file of somebody else may hold them: a fit without an answer, a root of less than nothing."""
+    name, unit = ("time", "s") if analysis == "tran" else ("frequency", "Hz")
+    with pytest.raises(CircuitError):
+        evaluate(expression, [plot(analysis, (name, axis, unit), {"v(out)": (y, "V")})])

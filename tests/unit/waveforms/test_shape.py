@@ -66,3 +66,10 @@ def test_settled_and_constant() -> None:
 def test_models_are_told_every_measurement() -> None:
     missing = [name for name in MEASUREMENTS if name not in re.findall(r"\w+", FUNCTIONS)]
     assert missing == []
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("x", [T[::-1], T * 0], ids=["back", "one moment"])
+def test_a_time_that_is_none_has_no_period(x) -> None:  # type: ignore[no-untyped-def]
+    wave = Signal(x=x, y=np.sin(2 * np.pi * 20e3 * T), unit="V", axis_name="time", axis_unit="s")
+    assert shape_of(wave, 10).words
