@@ -69,6 +69,9 @@ ROLES = {
                rf"宽)到|上限|最高频率",
         after=r" (?:of )?(?:bandwidth|bw)(?![a-z])",
     ),
+    "output_ohm": Role(before=r"output(?: should| must)?(?: (?:act|look|behave)s?)? like|"
+                              r"r_?out(?: [a-z]+){0,3}"),
+    "fsw": Role(before=r"(?:switch|stepp|clock|chopp)(?:ing|ed|es)?(?: [\d.]+ ?v)? (?:at|@)"),
     "gbw_hz": Role(before=r"(?:gain[\s-]?bandwidth(?: product)?|gbw?p?|(?:增益)?带宽积|"
                           r"单位增益带宽)(?: [a-z]+){0,3}",
                    after=r" (?:of )?(?:gain[\s-]?bandwidth|gbw?p?)(?![a-z])"),
@@ -84,7 +87,8 @@ ROLES = {
     "load_farad": Role(before=r"带(?:动|载)?|驱动|(?<![a-z])c_?l(?:oad)?(?![a-z])|(?:on|into|"
                               r"driv\w+)(?: an?| a load of)?"),
     "input_ohm": Role(before=r"present(?:s|ing)?(?: [a-z]+){0,4}|look(?:s|ing)? like|"
-                             r"not load(?: [a-z]+){0,5}|each input(?: must| should)?(?: [a-z]+){0,3}"),
+                             r"not load(?: [a-z]+){0,5}|输入端?看进去|each input(?: must|"
+                             r" should)?(?: [a-z]+){0,3}"),
     "source_ohm": Role(
         before=r"(?:wants?|needs?|likes?) to see|(?:transmitter|generator)(?: [a-z]+){0,4}|"
                r"(?:模块|发射机|电台|信号源)[^\d,;。]{0,8}",

@@ -32,7 +32,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"v/a", "Ohm", 1.0),
     (r"(?:hertz|hz|赫兹|赫)", "Hz", 1.0),
     (r"(?:rad/s(?:ec)?|弧度每秒|弧度/秒)", "Hz", 1 / (2 * math.pi)),
-    (r"(?:volts?|vdc|vac|vpp|vp-p|vrms|v|伏特|伏)", "V", 1.0),
+    (r"(?:volts?|vdc|vac|vpp|vp-p|vrms|vpe?a?k|v|伏特|伏)", "V", 1.0),
     (r"(?:amperes?|amps?|a|安培|安)", "A", 1.0),
     (r"(?:ohms?|Ω|ω|欧姆|欧|r)", "Ohm", 1.0),
     (r"(?:farads?|f|法拉|法)", "F", 1.0),
@@ -101,7 +101,9 @@ _UNWANTED = re.compile(
     re.IGNORECASE,
 )
 """`I don't want a phase margin lower than 65 degrees` asks for at least that."""
-_SOFT_BEFORE = re.compile(r"(?:up to|better than|within|good to|down to)[\s:=]*$", re.IGNORECASE)
+_SOFT_BEFORE = re.compile(r"(?:up to|better than|within|good to|down to|f_?min)[\s:=]*$", re.IGNORECASE)
+_AND_UP = re.compile(r"\s*(?:以上|起|and (?:up|above)|upwards?|up(?![a-z ]*to))", re.IGNORECASE)
+"""Behind a frequency from which on something works: no bound of that frequency."""
 _SOFT_AFTER = re.compile(r"\s*(?:or better)", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r"±\s*$")
 _PEAK_TO_PEAK = r"peak[\s-]?to[\s-]?peak|(?<![a-z])v?p-?p(?![a-z])|峰-?峰值?"
@@ -115,7 +117,7 @@ _PEAK_TO_PEAK_AFTER = re.compile(
 _RMS = re.compile(r".{0,4}?(?<![a-z])v?\s?rms(?![a-z])|.{0,4}?\s?有效值", re.IGNORECASE)
 
 _ARROW = re.compile(
-    r"\s*[)）]?\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
+    r"\s*[)）]?\s*(?:dc|_?in(?:put)?|直流|输入|电池|锂电|电源|供电)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
     r"(?:[就想]?要)?变换?[成为到至]?|(?:[就想]?要)?(?:降|升)[压高低]?[到至成为]?|弄[成到]|into|(?:step(?:ped|"
     r"ping)?[- ])?down to|"
     r"converted to|输入.{0,3}转)\s*",
@@ -223,7 +225,8 @@ _BY_NUMBER = re.compile(
 _VALUE_IN_WORDS = re.compile(
     r"(?:(?<=gain )|(?<=gain of )|(?<=gain is )|(?<=(?<![a-z])q )|(?<=(?<![a-z])q of )|(?<=factor of )|"
     r"(?<=weight of ))"
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty)(?![a-z-])",
+    r"(?P<first>one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty)"
+    r"(?: (?P<scale>hundred|thousand|million))?(?![a-z-])",
     re.IGNORECASE,
 )
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
@@ -351,13 +354,14 @@ def _normalise(text: str) -> str:
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-    text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _PER_AMPERE.sub(_per_ampere, _PART_OF_A.sub(_part_of_a, text))
     text = _SIGN_IN_WORDS.sub(_signed, text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
+    text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
     text = _ONCE_IN.sub(_once_in, text)
-    text = _VALUE_IN_WORDS.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
+    text = _VALUE_IN_WORDS.sub(_english_number, text)
+    text = re.sub(r"(?<=\d)个(?=\s?(?:dB|分贝))", "", text)
     text = re.sub(r"(?<=占空比)([是为取]?)一半", r"\g<1>50%", text)
     text = re.sub(r"(?<![\d/])50\s?[/:]\s?50(?![\d/])", "50 %", text)
     text = re.sub(r"(?<=\d)[\s-]?fold(?![a-z])", "x", text)
@@ -412,6 +416,8 @@ def _english_number(match: re.Match[str]) -> str:
 
 
 def _chinese_digits(match: re.Match[str]) -> str:
+    if match.string[: match.start()].endswith("每"):  # 每一路: each
+        return match[0]
     percent, run, unit = match["percent"], match["number"], match["unit"] or ""
     if percent:
         return f"{_chinese_value(run):g}%{unit}"
@@ -573,7 +579,11 @@ def _with_context(text: str, mention: Mention) -> Mention:
     is_rms = mention.dimension == "V" and _RMS.match(text[mention.end - 4 :]) is not None
     return replace(
         mention, bound=bound,
-        is_soft=bool(_SOFT_BEFORE.search(before) or _SOFT_AFTER.match(after)),
+        is_soft=bool(
+            _SOFT_BEFORE.search(before)
+            or _SOFT_AFTER.match(after)
+            or (mention.dimension == "Hz" and _AND_UP.match(after))
+        ),
         is_tolerance=bool(_PLUS_MINUS.search(before)),
         is_peak_to_peak=bool(is_peak_to_peak), is_rms=is_rms,
     )  # fmt: skip

@@ -25,6 +25,8 @@ _ONLY_BY_UNIT = 40.0
 """Cost of taking a number because its unit fits, with no word beside it."""
 _WEAK = 10.0
 _AFTER = 2.0
+_WRONG_SIDE = 12.0
+"""Of a figure with a bound on the side that a quantity has none."""
 _OF_ROLE = 3.0
 _ROLE_NEAR = 18.0
 """So near a word of the table for all circuits has to stand."""
@@ -261,6 +263,7 @@ def _put_in_order(
                 and mention.dimension == found[at].dimension
                 and not _says_again(mention, found[at])
                 and _price(options[index], mine) <= _price(options[at], mine) + _SLIGHTLY
+                and (free in BAND or _price(options[index], mine) < _ONLY_BY_UNIT)
             ]
             if len(spare) == 1:
                 taken[spare[0]], places[free] = free, spare[0]
@@ -411,7 +414,12 @@ def _cost(
             costs.append(_OF_ROLE)
     if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
         costs.append(0.0)
-    return min((c for c in costs if c <= _FAR), default=None)
+    is_wrong_side = (
+        mention.bound is not None
+        and not mention.is_soft
+        and getattr(slot, "limit", "") not in ("", mention.bound)
+    )
+    return min((c + _WRONG_SIDE * is_wrong_side for c in costs if c <= _FAR), default=None)
 
 
 def _is_within(mention: Mention, slot: Slot) -> bool:

@@ -20,7 +20,9 @@ from domain.design.understanding import Filled, fill_slots, left_out, not_unders
 from shared.errors import CircuitError
 from shared.message import Message
 
-_EITHER = r"(?:not|n['’]t) (?:mind|care|matter)|(?<![a-z])either|whichever|都行|都可以|随便|无所谓|均可"
+_EITHER = (
+    r"(?:not|n['’]t) (?:mind|care|matter)|(?<![a-z])either|whichever|都行|都可以|随便|随意|任选|无所谓|均可"
+)
 """That any of the ways that are named will do."""
 _OTHER_TRANSISTOR = re.compile(
     r"(?<![A-Za-z0-9_.])(?:ss?)?(?:901[0-8]|8050|8550)(?:[a-d](?![a-z]))?"

@@ -21,7 +21,7 @@ SUPPLY = kit.Quantity(
 CURRENT = kit.Quantity(
     name="current_a", label=msg("load current"), dimensions=("A",), takes_rest=True, within=(1e-3, 20),
     words=r"(?<!drive )(?<!base )(?<!gate )current|draws?|relay|coil|solenoid|lamp|load|led|"
-          r"(?<![驱基栅][动极])电流|线圈|负载", example=30e-3,
+          r"(?<![驱基栅][动极])(?<!io)(?<!脚)(?<!口)电流|线圈|负载", example=30e-3,
 )  # fmt: skip
 LOAD_OHM = kit.Quantity(
     name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True,
