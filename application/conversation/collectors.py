@@ -44,6 +44,7 @@ from domain.llm.tokens import count_tokens
 from domain.llm.tools.text_files import decode, diff_files, version_hash
 from domain.search.query import Term
 from domain.search.ranking import Passage, excerpt
+from domain.simulation.goals import DesignGoal
 from domain.simulation.operating_point import operating_point_lines, stored_operating_point
 from shared.errors import CircuitAIError
 from shared.message import one_line
@@ -111,20 +112,28 @@ async def goals(question: Question) -> Sequence[ContextPart]:
 
 
 def _goal_lines(question: Question) -> Iterator[str]:
-    """What is asked of each circuit, the main one first; none of one that is kept from models."""
+    """What is asked of each circuit, the main one first; none of one that is kept from models, and none
+    that the conversation's design tells already."""
+    design = {line.replace("- goal ", "- ", 1) for line in state_in_brief(question.events).splitlines()}
     project, main = question.context.project, question.main
     found = [each for each in GoalBook(project).all if not project.is_kept_back(each.circuit)]
     found.sort(key=lambda each: main is None or each.circuit != main.place)
     for each in found[:_MOST_GOALS]:
         since = each.versions[-1].since if each.versions else ""
         is_new = bool(question.last_answered) and since > question.last_answered
-        yield f"Goals of {one_line(each.circuit)}{', changed since your last answer' if is_new else ''}:"
-        for goal in each.goals:
-            wish = " (a wish)" if goal.weight == "wish" else ""
-            condition = f", {goal.condition}" if goal.condition else ""
-            yield one_line(f"- {goal.metric} = {goal.expression}: {asked_of(goal)}{condition}{wish}")
+        lines = [_goal_line(goal) for goal in each.goals]
+        is_told = any(line.endswith(f": {each.circuit}") for line in design) and design.issuperset(lines)
+        if is_new or not is_told:
+            yield f"Goals of {one_line(each.circuit)}{', changed since your last answer' if is_new else ''}:"
+            yield from lines
     if len(found) > _MOST_GOALS:
         yield f"{len(found) - _MOST_GOALS} more circuits have goals."
+
+
+def _goal_line(goal: DesignGoal) -> str:
+    wish = " (a wish)" if goal.weight == "wish" else ""
+    condition = f", {goal.condition}" if goal.condition else ""
+    return one_line(f"- {goal.metric} = {goal.expression}: {asked_of(goal)}{condition}{wish}")
 
 
 async def changes(question: Question) -> Sequence[ContextPart]:

@@ -515,6 +515,9 @@ async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -
     goals, *others = (request.system for request in bench.model.seen)
     assert "Rl out 0 100k" in goals  # they are of its nodes
     assert all("Elements that must not change: Vcc\n" in f"{each}\n" for each in others)
+    facts = str(bench.model.seen[2].messages[-1]["content"])
+    assert facts.count("- goal ") == 1
+    assert "Goals of stage.cir" not in facts  # the design tells them
 
 
 @walks("confirm_goals → initial_design")
