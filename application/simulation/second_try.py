@@ -1,12 +1,16 @@
-"""A run whose operating point was not found is tried once more, with more iterations.
+"""A run that found no solution is tried once more, with what leaves the meaning of a solution as it is.
 
 ngspice gives Newton's method 100 iterations for an operating point and 50 for each step towards one (manual,
-"General Options": ITL1, ITL2). More of them cost time only: what counts as a solution stays the same, so this
-needs nobody's consent. What changes the circuit or its tolerances does (`convergence.py`).
+"General Options": ITL1, ITL2); more of them cost time only. Where a transient analysis gets stuck between two
+states, Gear's integration often passes: it is as exact for what moves slowly, and damps what rings fast
+(manual, "METHOD"), which is told. It is tried for circuits of other programs, which pass. Whatever
+changes the circuit or its tolerances is only proposed (`convergence.py`).
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,12 +21,38 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from application.ports.simulation import RunWatch, Simulator
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationRun
 
-_PATIENCE = "itl1=500 itl2=200"
+_TRIES = {
+    "no-convergence": (
+        "itl1=500 itl2=200",
+        SimulationIssue(
+            severity="warning",
+            code="more-iterations",
+            message=msg(
+                "The operating point was found only with more iterations than usual; the result is as "
+                "accurate as any."
+            ),
+        ),
+    ),
+    "timestep-too-small": (
+        "method=gear",
+        SimulationIssue(
+            severity="warning",
+            code="gear-integration",
+            message=msg(
+                "The run got to its end only with Gear's integration, which damps fast ringing; the "
+                "trapezoidal rule got stuck."
+            ),
+        ),
+    ),
+}
+"""By the code of what went wrong: options, and what is told where they help."""
+_AGAIN = "again"
 _LEAST_LEFT_S = 1.0
 
 
@@ -33,43 +63,48 @@ async def run_patiently(
     on_progress: Callable[[float], None] | None = None,
     watch: RunWatch | None = None,
 ) -> SimulationRun:
-    """Run `job`, and once more where it found no operating point and may need only more iterations for it.
+    """Run `job`, and once more where it found no operating point or got stuck.
 
-    A run that succeeded in that way says so. Both together keep within the job's time. Raises as the
-    simulator does.
+    A run that succeeded in that way says so; where it does not help the first is the result. Both together
+    keep within the job's time. Raises as the simulator does.
     """
     run = await simulator.run(job, on_progress=on_progress, watch=watch)
     left = job.limits.wall_s - run.duration_s
-    if not _may_need_more(job, run) or left < _LEAST_LEFT_S:
+    code = next((issue.code for issue in run.errors if issue.code in _TRIES), None)
+    if code is None or run.status != "failed" or job.has_control_block or left < _LEAST_LEFT_S:
         return run
-    await off_loop(_emptied, run)
-    patient = replace(
+    options, told = _TRIES[code]
+    if code == "timestep-too-small" and job.compatibility is None:
+        return run  # what is written for ngspice, ngspice alone has to run
+    if any(name in job.deck.lower() for name in re.findall(rb"\w+(?==)", options.encode())):
+        return run  # the circuit says itself what it wants
+    folder = job.output_dir / _AGAIN
+    second_job = replace(
         job,
-        deck=job.deck.rstrip(b"\r\n") + f"\n.options {_PATIENCE}\n".encode(),
+        deck=job.deck.rstrip(b"\r\n") + f"\n.options {options}\n".encode(),
         limits=replace(job.limits, wall_s=left),
+        output_dir=folder,
     )
-    second = await simulator.run(patient, on_progress=on_progress, watch=watch)
+    await off_loop(lambda: folder.mkdir(exist_ok=True))
+    try:  # who follows the data has seen those of the first
+        quiet = None if watch is None else replace(watch, on_growing=None, on_silent=None)
+        second = await simulator.run(second_job, on_progress=on_progress, watch=quiet)
+        if second.status != "ok":
+            return replace(run, duration_s=run.duration_s + second.duration_s)
+        second = await off_loop(_in_place, second, job.output_dir)
+    finally:
+        await off_loop(shutil.rmtree, folder, ignore_errors=True)
     second = replace(second, duration_s=run.duration_s + second.duration_s)
-    if second.status != "ok" or has_trouble(second.issues):
-        return second  # which says so itself, also where it has only a guess
-    told = SimulationIssue(
-        severity="warning",
-        code="more-iterations",
-        message=msg(
-            "The operating point was found only with more iterations than usual; the result is as accurate "
-            "as any."
-        ),
-        advice=msg("Write “.options {options}” into the circuit to have them at once.", options=_PATIENCE),
-    )
-    return replace(second, issues=(*second.issues, told))
+    if has_trouble(second.issues):
+        return second  # which says itself that it has only a guess
+    advice = msg("Write “.options {options}” into the circuit and it runs so at once.", options=options)
+    return replace(second, issues=(*second.issues, replace(told, advice=advice)))
 
 
-def _may_need_more(job: SimulationJob, run: SimulationRun) -> bool:
-    is_unsolved = any(issue.code == "no-convergence" for issue in run.errors)
-    is_told = any(word in job.deck.lower() for word in (b"itl1", b"itl2"))
-    return run.status == "failed" and is_unsolved and not (run.raw_paths or is_told or job.has_control_block)
+def _in_place(run: SimulationRun, folder: Path) -> SimulationRun:
+    """Its files in place of those of the first run."""
 
+    def moved(path: Path) -> Path:
+        return path.replace(folder / path.name)
 
-def _emptied(run: SimulationRun) -> None:
-    """Make room for the second run's log: the first has left nothing else."""
-    run.log_path.unlink(missing_ok=True)
+    return replace(run, raw_paths=tuple(map(moved, run.raw_paths)), log_path=moved(run.log_path))

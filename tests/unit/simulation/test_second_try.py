@@ -21,7 +21,6 @@ class Simulator:
 
     code: str
     suffices: bytes
-    log: Path
     decks: list[bytes] = field(default_factory=list)
 
     async def run(self, job: SimulationJob, **_: object) -> SimulationRun:
@@ -32,7 +31,7 @@ class Simulator:
             status="ok" if is_found else "failed",
             raw_paths=(),
             issues=() if is_found else (issue,),
-            log_path=self.log,
+            log_path=job.output_dir / "log",
             duration_s=2.0,
             simulator_version="",
             confinement=(),
@@ -46,17 +45,24 @@ class Simulator:
         ("no-convergence", b"itl1=500", DECK, 2, ["more-iterations"]),
         ("no-convergence", b"never", DECK, 2, ["no-convergence"]),
         ("no-convergence", b"itl1=500", DECK + b".options ITL1=200", 1, ["no-convergence"]),
+        ("timestep-too-small", b"method=gear", DECK, 2, ["gear-integration"]),
+        ("timestep-too-small", b"method=gear", DECK + b".options METHOD=trap", 1, ["timestep-too-small"]),
         ("undefined-model", b"itl1=500", DECK, 1, ["undefined-model"]),
     ],
 )
 async def test_one_more_try(
     code: str, suffices: bytes, deck: bytes, tries: int, codes: list[str], tmp_path: Path
 ) -> None:
-    log = tmp_path / "log"
-    log.write_text("of the first run")
-    simulator = Simulator(code, suffices, log)
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "log").write_text("of the second run")
+    (tmp_path / "log").write_text("of the first run")
+    simulator = Simulator(code, suffices)
     job = SimulationJob(
-        deck=deck, deck_path=tmp_path / "x.cir", output_dir=tmp_path, limits=ResourceLimits(wall_s=10)
+        deck=deck,
+        deck_path=tmp_path / "x.cir",
+        output_dir=tmp_path,
+        limits=ResourceLimits(wall_s=10),
+        compatibility="ltpsa",
     )
     short = replace(job, limits=ResourceLimits(wall_s=2.5))
     assert (await run_patiently(simulator, short)).duration_s == 2.0  # type: ignore[arg-type]
@@ -64,4 +70,10 @@ async def test_one_more_try(
     run = await run_patiently(simulator, job)  # type: ignore[arg-type]
     assert (len(simulator.decks), [issue.code for issue in run.issues]) == (tries, codes)
     assert run.duration_s == 2.0 * tries
-    assert log.exists() == (tries == 1)
+    assert run.log_path == tmp_path / "log"
+    was_second = codes[:1] in (["more-iterations"], ["gear-integration"])
+    assert run.log_path.read_text() == f"of the {'second' if was_second else 'first'} run"
+    if code == "timestep-too-small":  # of a circuit for ngspice itself it is only proposed
+        simulator.decks.clear()
+        await run_patiently(simulator, replace(job, compatibility=None))  # type: ignore[arg-type]
+        assert len(simulator.decks) == 1
