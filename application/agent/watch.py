@@ -15,6 +15,7 @@ from langchain_core.messages import ToolCall as LangChainCall
 
 from application.agent.past import Past
 from domain.design.fenced_netlist import fenced_netlist
+from domain.llm.agentic_loop.claims import Doubts
 from domain.llm.agentic_loop.evidence import doubts_about
 from domain.llm.agentic_loop.policy import (
     Ask,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from application.ports.conversation import ChatModels
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.agent_limits import AgentLimits
-    from domain.llm.agentic_loop.claims import Doubts
     from domain.llm.chat import ProviderChoice
     from domain.llm.conversation_record import ConversationRecord
     from domain.llm.tools.result import ToolCall
@@ -238,12 +238,16 @@ class TurnWatch:
 
     async def _judge(self, judge: Callable[[], Doubts], *, is_long: bool) -> Doubts:
         """In a process of its own when it takes long: a thread would keep Python's lock from the loop."""
-        if is_long:
-            try:
-                return await self._cpu.run(judge)
-            except CpuWorkerCrashed:
-                _logger.warning("The process that judged an answer has ended; it is judged here.")
-        return await asyncio.to_thread(judge)
+        try:
+            if is_long:
+                try:
+                    return await self._cpu.run(judge)
+                except CpuWorkerCrashed:
+                    _logger.warning("The process that judged an answer has ended; it is judged here.")
+            return await asyncio.to_thread(judge)
+        except Exception:  # a fault of the check must not take the answer along
+            _logger.exception("An answer could not be checked; it stands as it came.")
+            return Doubts()
 
     def _is_judged_next(self, text: str) -> bool:
         """Whether the turn is a step of a design that leaves a circuit to be simulated."""

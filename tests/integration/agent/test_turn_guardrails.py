@@ -234,6 +234,21 @@ async def test_a_long_answer_is_judged_in_a_process_of_its_own(
     assert "98.7 MHz" in str(ended.note)
 
 
+@pytest.mark.expects_error_log("could not be checked")
+async def test_a_fault_of_the_check_does_not_take_the_answer_along(
+    app: Application, project: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_all: object, **_named: object) -> Doubts:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("application.agent.watch.doubts_about", fail)
+    with FakeLLMServer([answer("Its corner is at 159 Hz.")]) as server:
+        ended, _ = await turn(app, server, project, "What is it?")
+    assert ended.stop_reason == "completed"
+    assert [m["content"] for m in messages_of(project)][-1] == "Its corner is at 159 Hz."
+    assert "could not be checked" in caplog.text
+
+
 async def test_a_refused_call_runs_again_when_its_file_was_changed(app: Application, project: Path) -> None:
     """By the user in the editor, say."""
 
