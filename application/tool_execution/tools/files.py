@@ -63,14 +63,14 @@ class ReadArguments(Arguments):
     """Arguments of read_file."""
 
     path: str = Field(description="Relative to the project.")
-    start_line: Whole | None = Field(None, ge=1, le=10**9, description="From 1.")
-    end_line: Whole | None = Field(None, ge=1, le=10**9, description="Included.")
+    start_line: Whole | None = Field(None, ge=1, le=10**9, description="Line, from 1.")
+    end_line: Whole | None = Field(None, ge=1, le=10**9, description="The last one.")
     query: str | None = Field(
         None,
         max_length=500,
         description="Text to find.",
     )
-    changes_since: str | None = Field(None, max_length=40, description="Its edits since 1d, 3h, yesterday.")
+    changes_since: str | None = Field(None, max_length=40, description="Its edits since 1d, yesterday.")
     max_tokens: Whole | None = unlisted(None, ge=1, le=100_000)
 
 
