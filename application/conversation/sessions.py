@@ -18,9 +18,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from application.conversation.at_work import ConversationsAtWork
 from application.conversation.goals_shown import GoalsNow, goals_event, last_message
 from application.conversation.shown_session import ShownSession, shown, uses_in
+from application.conversation.turn_deps import ConversationsAtWork
 from domain.llm.costs import AnswerUse, Spent, WorkTotal, total_of, work_of
 from domain.llm.service import Alternatives
 from domain.llm.transcript import (

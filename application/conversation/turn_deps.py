@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from application.conversation.at_work import ConversationsAtWork
 from application.ports.events import ChatEvent
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
@@ -19,8 +19,10 @@ from domain.llm.service import Alternatives
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.tasks import RunningCalls
+from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
+    from application.agent.conversation import Conversation
     from application.conversation.consents import AskConsent, Consents
     from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels, Checkpointers
@@ -84,6 +86,37 @@ class ChatRequest:
     def node(self) -> WorkflowNode:
         """Which tools the model has."""
         return "asking" if self.reads_only else "free_work"
+
+
+class ConversationsAtWork:
+    """The conversations that runs of this program write to just now, of all projects.
+
+    What else is to stand in one meanwhile goes through its run, which has the transcript open. Used on the
+    loop of the program.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Path, str], Conversation] = {}
+
+    @asynccontextmanager
+    async def holding(self, root: Path, conversation: Conversation) -> AsyncIterator[None]:
+        """Within it a run writes to the conversation of the project at `root`."""
+        place = root, conversation.session_id
+        self._open[place] = conversation
+        try:
+            yield
+        finally:
+            del self._open[place]
+            await uninterrupted(conversation.written())
+
+    async def write(self, root: Path, session_id: str, event: Mapping[str, Any]) -> bool:
+        """Write a line into one; False, and nothing done, where no run has it open. Raises as
+        `application.ports.conversation.Transcript.append`."""
+        conversation = self._open.get((root, session_id))
+        if conversation is None:
+            return False
+        await conversation.write(event)
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

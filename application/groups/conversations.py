@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from application.conversation.at_work import ConversationsAtWork
+from application.conversation.turn_deps import ConversationsAtWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
