@@ -35,6 +35,10 @@ RATING = late_pattern(
 )
 MAKER = late_pattern(r"(?i)\bmfg\s*=\s*[^\s)]+")
 """The maker on an LTspice model card, which ngspice would take for a parameter."""
+LEVEL_8 = late_pattern(
+    r"(?P<head>\s*\.model\s+\S+\s+[np]mos\b.*?\blevel\s*=\s*)8(?:\.0*)?(?![\w.])", re.IGNORECASE | re.DOTALL
+)
+"""BSIM3 of LTspice; in its mode for PSpice ngspice takes the 8 for PSpice's, which is BSIM4."""
 BARE_DIODE = late_pattern(r"\s*\.model\s+\S+\s+d\s*", re.IGNORECASE)
 """LTspice's diode without a parameter. Without any charge ngspice finds no way through the moment a bridge
 with a floating side turns over; LTspice does. 1 fF is less than any node has."""

@@ -362,14 +362,14 @@ def _universal_op_amp(
         "r_cm inp 0 100g",
         "r_cmn inn 0 100g",
         "r_sup vcc vee 10meg",
-        "r_gain x 0 {avol/g_stage}",
         "c_pole x 0 {c_stage}",
-        "e_out drive 0 x 0 1",
     )
     if is_linear:
         return msg("universal op-amp with gain, bandwidth and offset, without noise"), (
             *common,
+            "r_gain x 0 {avol/g_stage}",
             "b_gain 0 x I={g_stage}*(v(inp,inn)+{vos})",
+            "e_out drive 0 x 0 1",
             "r_out drive out 0.1",
             f".ends {name}",
         )
@@ -377,16 +377,20 @@ def _universal_op_amp(
         *common,
         # The slew rate fades in as u/sqrt(1+u^2): tanh is so flat that the solver loses its way.
         "b_gain 0 x I={g_stage}*(v(inp,inn)+{vos})/sqrt(1+({g_stage/100u}*(v(inp,inn)+{vos}))**2)",
+        "r_gain x vcc {2*avol/g_stage}",  # without a difference the output is halfway between the supplies
+        "r_level x vee {2*avol/g_stage}",
         "d_high x high d_limit",
-        "v_high vcc high {0.65+rail}",
+        "v_high vcc high {0.131+rail}",
         "d_low low x d_limit",
-        "v_low low vee {0.65+rail}",
+        "v_low low vee {0.131+rail}",
+        "e_out drive 0 x 0 1",
         "r_out drive out 10",
         "d_source x most d_limit",  # as Boyle has it: what the output lacks of x is its current
-        "v_source most out {10*ilimit-0.65}",
+        "v_source most out {10*ilimit-0.131}",
         "d_sink least x d_limit",
-        "v_sink out least {10*ilimit-0.65}",
-        ".model d_limit D(IS=1f N=1 RS=1 CJO=0.1p)",
+        "v_sink out least {10*ilimit-0.131}",
+        # Of 0.131 V at 100 uA, so sharp that below a limit it takes nothing from the gain.
+        ".model d_limit D(IS=1f N=0.2 RS=1 CJO=0.1p)",
         f".ends {name}",
     )
 

@@ -26,7 +26,7 @@ from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_poi
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
-from domain.circuit.parameters import definitions_of
+from domain.circuit.parameters import ExpressionError, definitions_of, parse_expression
 from domain.circuit.simulator_settings import Dialect
 from domain.circuit.special_devices import (
     NotBuilt,
@@ -49,6 +49,10 @@ class Translation:
     """It names a library that comes with its program: parts of it may be missing here."""
 
 
+_STEPS = 1_000
+_STEPS_OF_PERIOD = 50
+_MOST_STEPS = 20_000
+"""Of a transient analysis that names no step: usually, in a period of its quickest sine, and at most."""
 _SENSED = frozenset("lrcd")
 """Letters of two-pole elements whose current LTspice lets others sense."""
 Find = Callable[[str], str | None]
@@ -234,7 +238,7 @@ class _Work:
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
             if keyword == "model" and self._dialect == "ltspice":
-                raw = foreign.MAKER.sub("", raw)
+                raw = foreign.LEVEL_8.sub(r"\g<head>49", foreign.MAKER.sub("", raw))
                 if foreign.BARE_DIODE.fullmatch(raw):
                     raw += " cjo=1f"
             if keyword == "model":
@@ -345,8 +349,36 @@ class _Work:
             times = ["0", *times]
         if len(times) > 1 and foreign.is_zero(times[0]):
             has_step = len(times) > 3 and not foreign.is_zero(times[3])
-            times[0] = times[3] if has_step else foreign.thousandth(times[1])
+            times[0] = times[3] if has_step else self._own_step(times[1])
         self._replace(statement, " ".join([words[0], *times, *tail]))
+
+    def _own_step(self, stop: str) -> str:
+        """The step of a `.tran` that names none: a thousandth of `stop`, or less where sines are quicker.
+
+        LTspice follows a sine by its error: some 17 points a period, whatever the stop time.
+        """
+        until, fastest = self._number(stop), self._highest_frequency
+        if until is None or fastest * until <= _STEPS / _STEPS_OF_PERIOD:
+            return foreign.thousandth(stop)
+        return f"{max(1 / (_STEPS_OF_PERIOD * fastest), until / _MOST_STEPS):.6g}"
+
+    @cached_property
+    def _highest_frequency(self) -> float:
+        """Of the sources of a sine wave (Hz); 0 without one."""
+        found = [0.0]
+        for element in self._netlist.elements:
+            words = element.statement.words if element.letter in "vi" else ()
+            at = next((place for place, word in enumerate(words) if word.key in ("sin", "sine")), len(words))
+            if at + 3 < len(words) and self._number(words[at + 2].text) != 0:
+                found.append(self._number(words[at + 3].text) or 0.0)
+        return max(found)
+
+    def _number(self, text: str) -> float | None:
+        """What a number or an expression of the file's constants is; None where it may vary."""
+        try:
+            return parse_expression(text).evaluate(self._constants)
+        except ExpressionError:
+            return None
 
     def _card_of_ltspice(self, keyword: str, statement: Statement) -> str:
         """What LTspice takes on some cards that ngspice does not."""

@@ -237,7 +237,8 @@ async def test_op_amps_pi_and_parameters_of_the_instance_alone(app: Application,
         "XU2 0 u2 vp vm beyond level1 Avol=1Meg GBW=10Meg Vos=0\nR11 in u2 1k\nR12 u2 beyond 10k\n"
         "XU3 0 u3 vp vm limited level2 Avol=1Meg\nR13 in u3 1k\nR14 u3 limited 10k\n"
         "XU4 in loaded vp vm loaded level3a Ilimit=25m\nR15 loaded 0 50\n"
-        "VS five 0 5\nM1 s 0 five five FDS6670 ; drawn as pmos\nR16 s 0 1k\n"
+        "VS five 0 5\nXU5 in few five 0 few level.2 Avol=100\n"
+        "M1 s 0 five five FDS6670 ; drawn as pmos\nR16 s 0 1k\n"
         "X2 out half divider ratio=2\nR1 x§1 0 {1k*pi}\nI1 0 x§1 1m\n"
         ".subckt divider 1 2\nR1 1 2 {1k*(ratio-1)}\nR2 2 0 1k\n.ends\n"
         ".lib LTC.lib\n.lib UniversalOpamps2.sub\n.lib broken.mos\n.op\n.backanno\n.end\n".encode("cp1252")
@@ -247,6 +248,7 @@ async def test_op_amps_pi_and_parameters_of_the_instance_alone(app: Application,
     assert volts["v(beyond)"] == pytest.approx(-20, abs=1e-2)  # level 1 has no limits
     assert volts["v(limited)"] == pytest.approx(-15, abs=0.1)
     assert volts["v(loaded)"] == pytest.approx(1.25, abs=0.05)  # 25 mA into 50 ohms
+    assert volts["v(few)"] == pytest.approx((2.5 + 100 * 2) / 101, abs=1e-3)  # from halfway of 0 and 5 V
     assert volts["v(s)"] > 4.9, "a P-channel MOSFET with its gate at 0 conducts"
     assert volts["v(half)"] == pytest.approx(1, abs=1e-3)
     assert any(value == pytest.approx(3.14159265, rel=1e-6) for value in volts.values())

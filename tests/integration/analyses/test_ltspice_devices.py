@@ -65,6 +65,18 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         "L4 a e 1m\nR4 e 0 1m\nL5 f 0 1m\nR5 f 0 1\nK1 L4 L5 0.9\n.op\n",
         {"v(b)": 0.5, "v(c)": 0.25, "v(d)": 1.0, "v(e)": 1.0},
     ),
+    # V(b) lags by atan(w R C), with w R C = 10.05: this is a peak of it after 150 of the 160 periods.
+    "a sine that is quick beside the stop time": (
+        "V1 a 0 SINE(0 1 {f})\nR1 a b 1k\nC1 b 0 100n\n.param f=16k\n.tran 10m\n",
+        {"10*at(v(b), 9.40526378m)": 0.98983},
+    ),
+    "level 8 is BSIM3, not PSpice's BSIM4": (
+        "V1 vdd 0 5\nR1 vdd a 2k\nM1 a vdd 0 0 n8 l=2u w=6u\nR2 vdd b 2k\nM2 b vdd 0 0 n49 l=2u w=6u\n"
+        ".model n8 NMOS(LEVEL = 8 version=3.3 tox=25n nch=1.7e17\n+ vth0=0.5 u0=476 vsat=1.2e5 rdsw=2330)\n"
+        ".model n49 NMOS(level=49 version=3.3 tox=25n nch=1.7e17 vth0=0.5 u0=476 vsat=1.2e5 rdsw=2330)\n"
+        ".op\n",
+        {"v(a)-v(b)": 0.0},
+    ),
     "a model in square brackets, a node behind a capacitor, and what stands behind the end": (
         "V1 a 0 3\nS1 a b a 0 SW\nR1 b 0 1k\nC1 b float 1n\n.model SW SW[Ron=1k Vt=1]\n.op\n.end\n"
         "R2 b 0 1m\n.include nothing.asc\n",
