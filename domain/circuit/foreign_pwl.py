@@ -1,7 +1,8 @@
-"""LTspice's repeated PWL sources as ngspice's (LTspice help, "V. Voltage Source"; ngspice manual, PWL).
+"""LTspice's PWL and PULSE sources as ngspice's (LTspice help, "V. Voltage Source"; ngspice manual, both).
 
 ``PWL REPEAT FOREVER (0 0 1u 5 2u 0) ENDREPEAT`` becomes ``PWL(0 0 1u 5 2u 0) r=0``; a number of times is
-written out. ``PWL file=points.txt`` gets the points of the file.
+written out. ``PWL file=points.txt`` gets the points of the file. Edges and widths of 0 s in a PULSE, which
+ngspice takes for a time step and for the whole run, get what LTspice makes of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 
 from domain.circuit.numbers import read_number
+from domain.circuit.parameters import ExpressionError, parse_expression
 from shared.late_patterns import late_pattern
 
 _REPEAT = late_pattern(
@@ -20,7 +22,15 @@ _FILE = late_pattern(
     r"\bpwl\s*\(?\s*file\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|(?P<bare>[^\s()]+))(?:\s*\))?",
     re.IGNORECASE,
 )
+_PULSE = late_pattern(
+    r"\bpulse\s*+\(?\s*+(?P<values>(?:\{[^{}]*\}|[-+.\d][^\s,(){}=]*)"
+    r"(?:(?:\s*,\s*|\s+|(?=\{))(?:\{[^{}]*\}|[-+.\d][^\s,(){}=]*))*)",
+    re.IGNORECASE,
+)
 _NUMBERS = late_pattern(r"\{[^{}]*\}|[^\s,{}]+")
+_EDGE, _LEAST = 0.1, 1e-6
+"""What LTspice makes of an edge of 0 s: of the shorter of pulse and pause, and where there is none of them of
+the period or, without a period, of the stop time (measured on its results for published sheets)."""
 _MOST_POINTS, _MOST_OF_FILE = 20_000, 100_000
 _STEP = 1e-9
 """Of the period: how far apart the end of one round and the start of the next are where the value jumps."""
@@ -100,3 +110,45 @@ def _rounds(points: list[tuple[float, str]], rounds: int) -> list[tuple[float, s
 
 def _written(points: list[tuple[float, str]]) -> str:
     return " ".join(f"{time:.15g} {value}" for time, value in points)
+
+
+def with_edges(raw: str, stop: float | None) -> str:
+    """A PULSE source whose edges and width of 0 s last as long as LTspice's; `stop` is the stop time (s)."""
+    match = _PULSE.search(raw)
+    values = _NUMBERS.findall(match["values"]) if match is not None else []
+    if match is None or len(values) < 2:
+        return raw
+    words = [*values, "0", "0", "0"] if len(values) < 5 else values[:]
+    rise, fall, width, period = [*words[3:7], "0", "0"][:4]
+    if _is_zero(period):
+        least = "" if stop is None else f"{stop * _LEAST:.6g}"
+    else:
+        least = _computed(f"{_LEAST}*({_bare(period)})")
+    if not least or not any(map(_is_zero, (rise, fall, *words[5:6]))):
+        return raw
+    for place, other in ((3, fall), (4, rise)):
+        if _is_zero(words[place]):
+            pause = f"({_bare(period)})-({_bare(width)})-({_bare(other)})"
+            shorter = f"{_EDGE}*min({_bare(width)},{pause})"
+            words[place] = least if _is_zero(period) else _computed(f"max({shorter},{_bare(least)})")
+    if _is_zero(width) and not _is_zero(period):  # without a period it stays up, as it does in ngspice
+        words[5] = least
+    words = words[: max(len(values), 5)]
+    return f"{raw[: match.start('values')]}{' '.join(words)}{raw[match.end('values') :]}"
+
+
+def _is_zero(word: str) -> bool:
+    number = None if word.startswith("{") else read_number(word)
+    return number is not None and number.value == 0
+
+
+def _bare(word: str) -> str:
+    return word[1:-1] if word.startswith("{") else word
+
+
+def _computed(expression: str) -> str:
+    """Its value, or in braces where that is only known later."""
+    try:
+        return f"{parse_expression(expression).evaluate({}):.6g}"
+    except ExpressionError:
+        return f"{{{expression}}}"

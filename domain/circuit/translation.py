@@ -22,7 +22,7 @@ from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
 from domain.circuit.foreign_braces import flat_braces, with_braces
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, of_table, rewritten
-from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_points
+from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_edges, with_points
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
@@ -363,6 +363,14 @@ class _Work:
         return f"{max(1 / (_STEPS_OF_PERIOD * fastest), until / _MOST_STEPS):.6g}"
 
     @cached_property
+    def _stop_time(self) -> float | None:
+        """Of the transient analysis (s); None without one, or where it may vary."""
+        for card in self._netlist.directives("tran"):
+            times = [word.text for word in card.words[1:] if word.key not in (*foreign.MODIFIERS, "uic")]
+            return self._number(foreign.micro(times[min(1, len(times) - 1)])) if times else None
+        return None
+
+    @cached_property
     def _highest_frequency(self) -> float:
         """Of the sources of a sine wave (Hz); 0 without one."""
         found = [0.0]
@@ -454,7 +462,7 @@ class _Work:
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
-            raw = self._repeated(raw) if letter in "vi" else raw
+            raw = with_edges(self._repeated(raw), self._stop_time) if letter in "vi" else raw
             raw = self._switched_on(raw, statement) if letter in "vi" and self._starts_dead else raw
             raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
             raw = self._sensing(raw, letter, statement)

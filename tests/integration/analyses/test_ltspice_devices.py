@@ -70,6 +70,12 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         "V1 a 0 SINE(0 1 {f})\nR1 a b 1k\nC1 b 0 100n\n.param f=16k\n.tran 10m\n",
         {"10*at(v(b), 9.40526378m)": 0.98983},
     ),
+    "edges of no time take a tenth of pulse or pause, and a width of none is a triangle": (
+        "V1 a 0 PULSE(0 5 0 0 0 5u 10u)\nR1 a 0 1k\nV2 b 0 PULSE 0 5 0 0 1u {w} {2*w} AC 1\nR2 b 0 1k\n"
+        ".param w=5u\nV3 c 0 PULSE(0 1 0 5u 5u 0 10u)\nR3 c 0 1k\nV4 d 0 PULSE(0 1 1m)\nR4 d 0 1k\n"
+        ".tran 2m\n",
+        {"avg(v(a))": 2.75, "avg(v(b))": 5 * (5 + 1.4 / 2) / 10, "avg(v(c))": 0.5, "at(v(d), 1.00001m)": 1},
+    ),
     "level 8 is BSIM3, not PSpice's BSIM4": (
         "V1 vdd 0 5\nR1 vdd a 2k\nM1 a vdd 0 0 n8 l=2u w=6u\nR2 vdd b 2k\nM2 b vdd 0 0 n49 l=2u w=6u\n"
         ".model n8 NMOS(LEVEL = 8 version=3.3 tox=25n nch=1.7e17\n+ vth0=0.5 u0=476 vsat=1.2e5 rdsw=2330)\n"
