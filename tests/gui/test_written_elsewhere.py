@@ -71,16 +71,20 @@ async def test_a_turn_on_the_command_line_appears(
     until: Until,
     chat: Callable[..., Awaitable[None]],
 ) -> None:
+    def has_ended() -> bool:
+        """What appears may have been read before its end, while the other has the conversation open."""
+        return all(item.key != "open" for item in panel.model.items)
+
     told: list[Message] = []
     services.workspace.status_changed.connect(told.append)
     await chat(project, "list the files")  # nothing is shown yet: it is
     await until(lambda: said(panel) == ["list the files"] and answers(panel) == 1)
-    # It may have been read before its end.
-    await until(lambda: all(item.key != "open" for item in panel.model.items))
+    await until(has_ended)
     first = panel.model.session_id
     kept = [item.key for item in panel.model.items]
     await chat(project, "check filter.cir", "--session", first)
     await until(lambda: said(panel) == ["list the files", "check filter.cir"] and answers(panel) == 2)
+    await until(has_ended)
     assert [item.key for item in panel.model.items][: len(kept)] == kept, "rows that were there stay"
     panel.composer.set_text("list the files")  # ours, behind it
     QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
