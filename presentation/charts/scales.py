@@ -11,6 +11,7 @@ from presentation.goal_margins import typeset
 
 _PREFIXES = {12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f"}
 _WITHOUT_PREFIX = ("1", "", "dB", "deg", "degC", "%")
+_MOST_TRIED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,11 @@ def linear(low: float, high: float, unit: str, *, room: int) -> Scale:
     if not high > low:
         low, high = low - (abs(low) or 1.0) * 0.5, high + (abs(high) or 1.0) * 0.5
     factor, shown = prefix_of(max(abs(low), abs(high)), unit)
-    found = ticks_of(low, high, max(room, 2))
+    count = max(room, 2)
+    found = ticks_of(low, high, count)
+    while len(found) < 2 and count < _MOST_TRIED:  # one alone does not say how far things are apart
+        count += 1
+        found = ticks_of(low, high, count)
     step = (found[1] - found[0]) / factor if len(found) > 1 else 1.0
     digits = max(0, -math.floor(math.log10(abs(step)) + 1e-9)) if step else 0
     ticks = [

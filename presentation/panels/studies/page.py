@@ -606,6 +606,7 @@ class StudiesPage(CentrePage):
         """Name it in the message that is being written: the assistant is sent its figures."""
         study = None if self.view is None else self.view.study
         if study is not None and not study.is_under_way:
+            self.error.hide()
             self._services.workspace.words_offered.emit(f"@study:{study_name(study.path, study.kind)} ")
         else:
             self._say(msg("No finished study is shown."))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QComboBox, QLabel, QMenu, QVBoxLayout, QWidget
 
 from application.studies.reading import StoredRow, StoredStudy
 from domain.circuit.numbers import format_number
@@ -16,6 +16,7 @@ from domain.studies.corners import TEMPERATURE
 from presentation.goal_margins import GoalRow
 from presentation.study_figures import deviation, figure_text, metric_factors, run_label, with_unit
 from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.flow_layout import FlowLayout
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -53,14 +54,16 @@ class ResultView(QWidget):
 
 
 class FigureHead(QWidget):
-    """Captions with large figures below them, from left to right."""
+    """Captions with large figures below them, from left to right, in as many lines as they need."""
 
     def __init__(self, services: WindowServices, name: str) -> None:
         super().__init__()
         self._services = services
         self.setObjectName(name)
         mark_area(self, surface="base", line="bottom")
-        self._row = QHBoxLayout(self)
+        figures = QWidget()
+        self._edges = arrange(QVBoxLayout(self), figures)
+        self._flow = FlowLayout(figures, gap=0)
         self._pairs: list[tuple[QLabel, QLabel]] = []
         self.texts: list[tuple[str, str]] = []
         services.theme.changed.connect(self.restyle)
@@ -76,7 +79,7 @@ class FigureHead(QWidget):
             large.setText(value)
 
     def _make_pairs(self, count: int) -> None:
-        while (item := self._row.takeAt(0)) is not None:
+        while (item := self._flow.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
@@ -86,14 +89,13 @@ class FigureHead(QWidget):
             small, large = text_label(role="caption"), text_label(role="title")
             self._pairs.append((small, large))
             arrange(QVBoxLayout(cell), small, large, edges=0, gap=0)
-            self._row.addWidget(cell)
-        self._row.addStretch(1)
+            self._flow.addWidget(cell)
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
-        edge = theme.size("space.3")
-        arrange(self._row, edges=(edge, theme.size("space.2"), edge, theme.size("space.2")),
-                gap=theme.size("space.5"))  # fmt: skip
+        edge, small = theme.size("space.3"), theme.size("space.2")
+        arrange(self._edges, edges=(edge, small, edge, small))
+        self._flow.setSpacing(theme.size("space.5"))
 
 
 class MetricBox(QComboBox):

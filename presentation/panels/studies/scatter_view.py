@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from PyQt6.QtCore import QRectF, QSize
 from PyQt6.QtGui import QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from application.studies.reading import StoredStudy, figure_of, figures_of
 from presentation.panels.studies.charts import BarsChart, HistogramChart
@@ -81,12 +81,15 @@ class ScatterView(ResultView):
         self.metric_box = MetricBox("distribution_metric")
         self.metric_box.activated.connect(lambda _index: self._show_metric())
         self.summary = text_label(role="secondary", name="distribution_summary")
+        # In a narrow page it gives way first.
+        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.histogram = HistogramChart(services, "histogram")
         self.shares = BarsChart(services, "variance_shares")
         self.table = RunsTable(services, "worst_runs")
         self.table.run_wanted.connect(self.run_wanted)
         self.table.keep_wanted.connect(self.keep_wanted)
         self._distribution = text_label(role="strong")
+        self._distribution.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
         self._share_head = text_label(role="strong")
         self._share_note = text_label(role="secondary", wraps=True, name="variance_note")
         self.assumed = text_label(role="tertiary", wraps=True, name="study_assumed")
@@ -98,6 +101,7 @@ class ScatterView(ResultView):
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
         side = arrange(QVBoxLayout(), self.count, self.bar, edges=(0, gap, edge, gap), gap=2)
+        side.addStretch(1)
         head = QWidget()
         mark_area(head, surface="base", line="bottom")
         arrange(QHBoxLayout(head), (self.head, 1), side, edges=0, gap=0)
@@ -113,12 +117,12 @@ class ScatterView(ResultView):
         left = QWidget()
         arrange(QVBoxLayout(left), bar, (self.histogram, 1), edges=0, gap=2)
         right = QWidget()
-        right.setFixedWidth(SHARE_WIDTH)
+        right.setMaximumWidth(SHARE_WIDTH)
         mark_area(right, surface="base", line="left")
         heads = arrange(QVBoxLayout(), self._share_head, edges=(edge, gap, edge, 0))
         foot = arrange(QVBoxLayout(), self._share_note, edges=(edge, 0, edge, gap))
         arrange(QVBoxLayout(right), heads, (self.shares, 1), foot, edges=(1, 0, 0, 0), gap=gap)
-        charts = arrange(QHBoxLayout(), (left, 1), right, edges=0, gap=0)
+        charts = arrange(QHBoxLayout(), (left, 3), (right, 2), edges=0, gap=0)
         below = arrange(QVBoxLayout(), self.assumed, edges=(edge, 2, edge, 2))
         arrange(QVBoxLayout(self), head, (charts, 5), (self.table, 4), below, edges=0, gap=0)
         mark_area(self, surface="base")
