@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from domain.circuit.dialects import plain_text
+from domain.circuit.foreign_pwl import file_of_points
 from domain.circuit.netlist import NETLIST_SUFFIXES, Netlist
 from shared.errors import UserInputError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 20_000_000
 """Of one file."""
 _MOST_FILES = 500
+_WAVE = ".wav"
 _KINDS = NETLIST_SUFFIXES | frozenset(
     (".txt", ".dat", ".prm", ".par", ".l", ".pm", ".phy", ".hsp", ".typ", ".bjt", ".dio", ".jft", ".mos",
      ".cap", ".ind", ".res", ".bead")
@@ -34,25 +36,32 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
     to_read = [(Netlist(data), PurePosixPath())]
     while to_read and len(inside) < _MOST_FILES:
         netlist, beside = to_read.pop()
-        for include in netlist.includes:
-            name = PurePosixPath(include.path.replace("\\", "/"))
+        for written in (*(include.path for include in netlist.includes), *_files_of_sources(netlist)):
+            name = PurePosixPath(written.replace("\\", "/"))
             relative = (beside / name).as_posix()
-            if not include.path or name.name.lower().startswith("standard.") or relative in inside:
+            if not written or name.name.lower().startswith("standard.") or relative in inside:
                 continue
             found = content(view, relative) if _can_come_along(name) else None
             if found is None:
-                elsewhere[include.path] = None
-            else:
-                inside[relative] = None
+                elsewhere[written] = None
+                continue
+            inside[relative] = None
+            if name.suffix.lower() != _WAVE:
                 to_read.append((Netlist(plain_text(found), has_title=False), PurePosixPath(relative).parent))
     return tuple(inside), tuple(elsewhere)
+
+
+def _files_of_sources(netlist: Netlist) -> list[str]:
+    """Points and wave files that its sources play."""
+    found = (file_of_points(each.statement.raw) for each in netlist.elements if each.letter in "vi")
+    return [file for file in found if file is not None]
 
 
 def _can_come_along(name: PurePosixPath) -> bool:
     if name.is_absolute() or any(part.startswith(".") for part in name.parts):
         return False
     suffix = name.suffix.lower()
-    return suffix in _KINDS or suffix[1:].isdecimal()
+    return suffix in _KINDS or suffix == _WAVE or suffix[1:].isdecimal()
 
 
 def content(view: ProjectView, name: str) -> bytes | None:

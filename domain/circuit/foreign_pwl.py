@@ -1,12 +1,14 @@
 """LTspice's PWL and PULSE sources as ngspice's (LTspice help, "V. Voltage Source"; ngspice manual, both).
 
 ``PWL REPEAT FOREVER (0 0 1u 5 2u 0) ENDREPEAT`` becomes ``PWL(0 0 1u 5 2u 0) r=0``; a number of times is
-written out. ``PWL file=points.txt`` gets the points of the file. Edges and widths of 0 s in a PULSE, which
-ngspice takes for a time step and for the whole run, get what LTspice makes of them.
+written out. ``PWL file=points.txt`` gets the points of the file, ``wavefile=voice.wav`` its samples. Edges
+and widths of 0 s in a PULSE, which ngspice takes for a time step and for the whole run, get what LTspice
+makes of them.
 """
 
 from __future__ import annotations
 
+import io
 import re
 
 from domain.circuit.numbers import read_number
@@ -22,6 +24,10 @@ _FILE = late_pattern(
     r"\bpwl\s*\(?\s*file\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|(?P<bare>[^\s()]+))(?:\s*\))?",
     re.IGNORECASE,
 )
+_WAVE = late_pattern(
+    r"\bwavefile\s*=\s*(?:\"(?P<quoted>[^\"]+)\"|'(?P<single>[^']+)'|(?P<bare>[^\s()]+))", re.IGNORECASE
+)
+_CHANNEL = late_pattern(r"(?<!\s)\s++chan\s*=\s*(?P<number>\d{1,5})(?=\s|$)", re.IGNORECASE)
 _PULSE = late_pattern(
     r"\bpulse\s*+\(?\s*+(?P<values>(?:\{[^{}]*\}|[-+.\d][^\s,(){}=]*)"
     r"(?:(?:\s*,\s*|\s+|(?=\{))(?:\{[^{}]*\}|[-+.\d][^\s,(){}=]*))*)",
@@ -60,12 +66,18 @@ def repeated_points(raw: str) -> str:
 
 def file_of_points(raw: str) -> str | None:
     """The file that a source takes its points from, with slashes; None for a source without one."""
-    match = _FILE.search(raw)
+    match = _FILE.search(raw) or _WAVE.search(raw)
     return None if match is None else (match["quoted"] or match["single"] or match["bare"]).replace("\\", "/")
 
 
-def with_points(raw: str, text: str) -> str | None:
-    """The source with the points of its file, times and values in turn; None where these are no points."""
+def with_points(raw: str, text: str, stop: float | None) -> str | None:
+    """The source with the points of its file, times and values in turn, or the samples of a wave file up to
+    the stop time (s), full scale as 1 V; None where these are no points or too many."""
+    if (match := _WAVE.search(raw)) is not None:
+        channel = _CHANNEL.search(raw)
+        samples = _samples(text.encode("latin-1"), int(channel["number"]) if channel is not None else 0, stop)
+        rest = _CHANNEL.sub("", raw[match.end() :])
+        return f"{raw[: match.start()]}PWL({samples}){rest}" if samples else None
     match = _FILE.search(raw)
     points = _points(_COMMENT.sub("", text))
     if match is None or not points or len(points) > _MOST_OF_FILE:
@@ -73,6 +85,27 @@ def with_points(raw: str, text: str) -> str | None:
     if any(read_number(value) is None for _, value in points):
         return None
     return f"{raw[: match.start()]}PWL({_written(points)}){raw[match.end() :]}"
+
+
+def _samples(data: bytes, channel: int, stop: float | None) -> str:
+    """Times and values of one channel of a wave file of whole numbers; "" where it cannot be read."""
+    import wave  # few circuits play one
+
+    try:
+        with wave.open(io.BytesIO(data)) as file:
+            rate, width, channels = file.getframerate(), file.getsampwidth(), file.getnchannels()
+            count = file.getnframes() if stop is None else min(file.getnframes(), int(stop * rate) + 2)
+            if rate <= 0 or channel >= channels or count > _MOST_OF_FILE:
+                return ""
+            frames = file.readframes(count)
+    except (wave.Error, EOFError, OverflowError):
+        return ""
+    full = 1 << 8 * width - 1
+    found = []
+    for start in range(channel * width, len(frames) - width + 1, channels * width):
+        sample = int.from_bytes(frames[start : start + width], "little", signed=width > 1)
+        found.append((sample if width > 1 else sample - full) / full)
+    return " ".join(f"{place / rate:.10g} {value:.9g}" for place, value in enumerate(found))
 
 
 _COMMENT = late_pattern(r"(?m)^[ \t]*[*;#].*$")

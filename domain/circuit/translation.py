@@ -481,7 +481,9 @@ class _Work:
         """Points of a file and repeated ones as those of a PWL source."""
         file = file_of_points(raw)
         text = None if file is None or self._read is None else self._read(file)
-        return foreign.relative_times(repeated_points((text and with_points(raw, text)) or raw))
+        return foreign.relative_times(
+            repeated_points((text and with_points(raw, text, self._stop_time)) or raw)
+        )
 
     def _instance(self, raw: str, statement: Statement) -> str:
         """ngspice takes no dot in the name of a subcircuit: LTspice's op-amp is called level.2."""

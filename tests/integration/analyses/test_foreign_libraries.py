@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import wave
 from pathlib import Path
 
 import pytest
@@ -73,14 +75,20 @@ async def test_a_part_the_library_found_here_lacks_has_a_stand_in(app: Applicati
 
 
 async def test_points_of_a_source_are_read_from_their_file(app: Application, tmp_path: Path) -> None:
-    """By its path, or its name where that is of another computer; a file that holds no points is told."""
+    """By its path, or its name where that is of another computer; a file that holds no points is told. Of a
+    wave file a channel, full scale as 1 V, until the run ends."""
     (tmp_path / "points.txt").write_text("* s\tV\n0\t1\n+1m\t3\n+1m, 2.5\n", encoding="utf-8")
     (tmp_path / "words.txt").write_text("no points at all\n", encoding="utf-8")
     circuit = tmp_path / "wave.net"
     deck = (
         "* C:\\Users\\me\\wave.asc\nV1 a 0 PWL file=points.txt\nR1 a 0 1k\n"
-        'V2 b 0 PWL file="C:\\Users\\me\\points.txt"\nR2 b 0 1k\n.tran 5m\n.backanno\n.end\n'
+        'V2 b 0 PWL file="C:\\Users\\me\\points.txt"\nR2 b 0 1k\n'
+        'V3 c 0 wavefile=".\\two.wav" chan=1 Rser=0\nR3 c 0 1k\n.tran 5m\n.backanno\n.end\n'
     )
+    with wave.open(str(tmp_path / "two.wav"), "wb") as file:
+        file.setparams((2, 2, 1000, 0, "NONE", ""))
+        frames = [struct.pack("<hh", 99, value) for value in (0, 16384, -32768, 8192)]
+        file.writeframes(b"".join(frames) + frames[-1] * 200_000)
     circuit.write_text(deck)
     result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert result.run.status == "ok", result.issues
@@ -88,6 +96,8 @@ async def test_points_of_a_source_are_read_from_their_file(app: Application, tmp
     for node in ("v(a)", "v(b)"):
         curve = plot.vectors[node].data
         assert (curve[0], curve.max(), curve[-1]) == pytest.approx((1, 3, 2.5), abs=0.02), node
+    curve = plot.vectors["v(c)"].data
+    assert (curve[0], curve.max(), curve.min(), curve[-1]) == pytest.approx((0, 0.5, -1, 0.25), abs=1e-3)
     circuit.write_text(deck.replace("points.txt\nR1", "words.txt\nR1"))
     result = await app.simulation.run(SimulationRequest(circuit=circuit))
     assert "does not read the points of V1" in str(result.issues[0].message)

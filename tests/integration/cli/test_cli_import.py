@@ -93,8 +93,10 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     names = ("lib\\a.lib", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd", "C:\\models\\c.lib",
              "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
+    cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
     (home / "filter.asc").write_text(f"{RC.rstrip()}\n{cards}", encoding="cp1252")
     (home / "lib" / "a.lib").write_text("* a\n")
+    (home / "lib" / "v.wav").write_bytes(b"RIFF")
     (home / "loop.lib").write_text(".include loop.lib\n")
     (home / "link.lib").symlink_to("/etc/passwd")
     for name in ("n.301", *runs):
@@ -102,6 +104,7 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
     assert sorted(made["copied"]) == [
         str(there / "lib" / "a.lib"),
+        str(there / "lib" / "v.wav"),
         str(there / "loop.lib"),
         str(there / "n.301"),
     ]
