@@ -52,7 +52,8 @@ _FORMS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     (
         "vi",
         late_pattern(r"(?P<word>[vi]\S*)\s.*\bwavefile\s*=", re.IGNORECASE),
-        msg("ngspice cannot play the wave file of {word}. Write its points as PWL.", word=""),
+        msg("The wave file of {word} was not read: it is missing, not PCM, or too long. "
+            "ngspice needs its points as PWL.", word=""),
     ),
     (
         "vi",
