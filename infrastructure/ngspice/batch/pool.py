@@ -35,7 +35,7 @@ from infrastructure.persistence.confined import read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import ProcessManager
-from shared.uninterrupted import off_loop
+from shared.uninterrupted import off_loop, uninterrupted
 
 _logger = logging.getLogger(__name__)
 DECK_NAME = "deck.cir"
@@ -124,14 +124,21 @@ class BatchPool:
         self._is_closed = True
         guests = [guest for guest in self._idle if guest is not None]
         self._idle = [None] * len(self._idle)
-        await asyncio.gather(*(guest.close(gently=True) for guest in guests))
+
+        async def end() -> None:
+            await asyncio.gather(*(guest.close(gently=True) for guest in guests))
+
+        # Who is cancelled a second time here would cancel them before they have begun, and leave the guests.
+        await uninterrupted(end())
 
     async def load(self, index: int) -> tuple[SimulationIssue, ...]:
         """Load a circuit now; the errors that keep it from being loaded, if any."""
         probe = _Round(self, self._circuits, self._refused, (), signals=None, timeout_s=LOADING_S)
         for _ in range(2):
-            guest = self._idle[0] or await self._start(LOADING_S)
-            self._idle[0] = None
+            # Taken before anything is waited for: another call leaves its own there meanwhile.
+            guest, self._idle[0] = self._idle[0], None
+            if guest is None:
+                guest = await self._start(LOADING_S)
             try:
                 await probe.work(guest, index)
             except GuestLost as lost:
@@ -141,7 +148,7 @@ class BatchPool:
                 await guest.close()
                 raise
             else:
-                if self._is_closed:
+                if self._is_closed or self._idle[0] is not None:
                     await guest.close()
                 else:
                     self._idle[0] = guest
