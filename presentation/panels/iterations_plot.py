@@ -19,7 +19,6 @@ from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.trace_chip import TraceChip
 from presentation.panels.waveforms.traces import Axis, Trace
-from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -123,8 +122,6 @@ class IterationsPlot(QWidget):
         rounds = found.rounds[-_MOST_ROUNDS:]
         for each in rounds:
             await self._read(each)
-        if self.area is None:
-            await import_qt(PLOT_AREA, without_qt=PLOT_TRACES)
         wanted = self.subject.currentData()
         subjects, made = await asyncio.to_thread(_made, found, self._plots, rounds, wanted)
         if request != self._request:
@@ -179,8 +176,6 @@ class IterationsPlot(QWidget):
             self._stack.setCurrentWidget(self._note)
             return
         if self.area is None:
-            from presentation.panels.waveforms.plot_area import PlotArea
-
             self.area = PlotArea(self._services.theme.theme)
             self._services.shortcuts.answer(self.area, self.area.acts)
             self.area.setObjectName("iterations_area")

@@ -38,15 +38,6 @@ WEB_VIEW = (
     "PyQt6.QtWebEngineWidgets",
     "presentation.panels.conversation.web_view",
 )
-PLOT_AREA = (
-    "pyqtgraph",
-    "presentation.panels.waveforms.cursors",
-    "presentation.panels.waveforms.curve_item",
-    "presentation.panels.waveforms.mark_item",
-    "presentation.panels.waveforms.plot_area",
-)
-PLOT_TRACES = ("presentation.panels.waveforms.traces", "presentation.panels.waveforms.plot_marks")
-"""What a plot area needs besides; in the order in which they are imported."""
 
 
 async def import_qt(modules: Sequence[str], *, without_qt: Sequence[str] = ()) -> None:

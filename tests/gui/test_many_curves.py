@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PyQt6.QtGui import QImage
 
+from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import RealArray
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
 from presentation.ui.theme import Theme
+from presentation.ui.workspace import WindowServices
+from presentation.window.panels import Parts
 from tests.gui.conftest import Until
 from tests.gui.loop_watchdog import LoopWatchdog
 
@@ -20,6 +24,15 @@ POINTS = 4_000
 RUNS = 20
 X = np.linspace(0.0, 1.0, POINTS)
 LOOK = Theme("light", 1.0)
+STEPPED = """* a family
+.param cv=1n
+V1 in 0 SIN(0 1 20k)
+R1 in out 1k
+C1 out 0 {cv}
+.tran 1u 5m 0 1u
+.step param cv 1n 20n 1n
+.end
+"""
 FLAGS = 200
 """Pixels that the cursors have."""
 
@@ -164,3 +177,23 @@ async def test_a_family_of_long_runs_does_not_hold_the_loop(
             await asyncio.sleep(0.05)
         await until(lambda: _is_done(area))
     assert _colored(_seen(area)) > 10_000
+
+
+async def test_the_first_plot_of_all_is_made_in_several_turns(
+    services: WindowServices, project: Path, until: Until, loop_watchdog: LoopWatchdog
+) -> None:
+    circuit = project / "filter.cir"
+    circuit.write_text(STEPPED, encoding="utf-8")
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    pane = Parts(services, services.app).bottom
+    pane.resize(1400, 600)
+    pane.show()
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    panel = pane.views.waveforms
+    async with loop_watchdog.watching():
+        services.workspace.result_selected.emit(result.result_path)
+        await until(lambda: panel.area is not None and panel.area.isVisible() and _is_done(panel.area))
+    await until(lambda: not services.app.program.tasks.handles)
+    assert panel.area is not None
+    assert len(panel.area.traces) == 2
+    assert _colored(_seen(panel.area)) > 20_000

@@ -21,7 +21,6 @@ from presentation.panels.studies.margin_bars import MarginBars
 from presentation.panels.studies.result_parts import MetricBox, ResultView
 from presentation.study_figures import shown_or_dash
 from presentation.ui.figure_table import Cell, Column, FigureTable
-from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -294,8 +293,6 @@ class TuneView(ResultView):
             self._plots.setCurrentWidget(self._no_curve)
             return
         analysis, expression = chosen.split("\n", 1)
-        if self.area is None:
-            await import_qt(PLOT_AREA, without_qt=PLOT_TRACES)
         goals = [] if self._spec is None else self._goals_with_expressions(self._spec)
         made = await asyncio.to_thread(
             _made, point.plots, file_point.plots, analysis, expression, goals, is_same=point is file_point

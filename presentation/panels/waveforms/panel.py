@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -23,6 +23,7 @@ from presentation.panels.waveforms.family import choices_of, names_of
 from presentation.panels.waveforms.offered_run import OfferedRun
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_hands import PlotHands
+from presentation.panels.waveforms.plot_looks import manner_of, styled
 from presentation.panels.waveforms.plot_memory import PlotMemory
 from presentation.panels.waveforms.plot_output import PlotOutput
 from presentation.panels.waveforms.plot_rooms import PlotRooms
@@ -34,8 +35,7 @@ from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.shown_span import SeenInPlot
 from presentation.panels.waveforms.trace_changes import TraceChanges
-from presentation.panels.waveforms.traces import Axis, Trace
-from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
+from presentation.panels.waveforms.traces import Axis, Trace, TraceColors, made_traces, suggestions
 from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -49,7 +49,7 @@ only make the drawing jump."""
 
 
 class WaveformsPanel(QWidget):
-    """One plot of the shown result at a time. pyqtgraph and numpy are imported with the first result."""
+    """One plot of the shown result at a time; what draws it is made with the first."""
 
     measurements_wanted = pyqtSignal()
     """all of them, in their own tab"""
@@ -356,14 +356,8 @@ class WaveformsPanel(QWidget):
         self._services.start(preparing, kind="draw waveforms", scope="waveforms")
 
     async def _prepare(self, plot: Plot, request: int, *, keep_view: bool) -> None:
-        if self._area is None:
-            await import_qt(PLOT_AREA, without_qt=PLOT_TRACES)
-            if request != self._request:
-                return
+        is_first = self._area is None or not self._area.panes
         self._make_area()
-        from presentation.panels.waveforms.plot_looks import manner_of, styled
-        from presentation.panels.waveforms.traces import made_traces
-
         now, view = self._now, self.view
         assert now.colors is not None
         wanted = view.traces.get(plot.analysis)
@@ -380,7 +374,11 @@ class WaveformsPanel(QWidget):
         now.axis = axis
         now.traces = tuple(styled(view, trace) for trace in traces if trace.error is None)
         now.missing = missing
-        self.draw(keep_view=keep_view)
+        for _step in self._drawing(keep_view=keep_view):
+            if is_first:  # nothing is seen of it yet, and all that it needs is made at its first use
+                await asyncio.sleep(0)
+                if request != self._request:
+                    return
         if not keep_view and self._area is not None:
             self._area.restore(view.zooms.get(plot.analysis, {}))
         is_log = axis is not None and axis.is_log
@@ -390,9 +388,6 @@ class WaveformsPanel(QWidget):
         self.drawn.emit()
 
     def _make_area(self) -> None:
-        from presentation.panels.waveforms.plot_area import PlotArea
-        from presentation.panels.waveforms.traces import TraceColors
-
         self._now.colors = self._now.colors or TraceColors()
         if self._area is not None:
             return
@@ -431,13 +426,21 @@ class WaveformsPanel(QWidget):
 
     def draw(self, *, keep_view: bool) -> None:
         """Draw the traces as they are now; with `keep_view` a range that somebody chose stays."""
+        for _step in self._drawing(keep_view=keep_view):
+            pass
+
+    def _drawing(self, *, keep_view: bool) -> Iterator[None]:
+        """Draw them in steps, the last of which shows the drawing."""
         now, rooms = self._now, self._rooms
         self._changes.drawn()
         self.show_chips()
+        yield
         rooms.take_places()
+        yield
         if now.axis is not None and self._area is not None:
             self._area.show_traces(now.axis, now.in_shade(now.traces), ghosts=now.ghosts, keep_view=keep_view)
             self._area.select(now.selected)
+        yield
         self._show_note()
         rooms.show_body()
         rooms.take_places()
@@ -493,8 +496,6 @@ class WaveformsPanel(QWidget):
             {trace.expression: (trace.name, trace.line, trace.is_right) for trace in now.traces},
         )
         if now.plot is not None and now.axis is not None:
-            from presentation.panels.waveforms.traces import suggestions
-
             named = [trace.name for trace in now.traces if trace.name.isidentifier()]
             self.chips.suggest((*named, *suggestions(now.plot)))
 
