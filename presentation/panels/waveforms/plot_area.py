@@ -338,6 +338,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         # The base class resizes itself while it is made; once closed its scene is gone.
         if hasattr(self, "_soon") and not self.closed:
             self._arrange()
+            self._place_over()  # what is painted before the drawing comes shows them with their curves
             self._soon.start()
 
     def _rebuild(self, kinds: Sequence[PaneKind]) -> None:
@@ -431,8 +432,12 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             for pane in self._panes:
                 pane.draw(self._theme, self._selected, ratio, forget=not at_once)
         self._soon.stop()  # the drawing itself has moved the panes
-        self._cursors.place()
+        self._place_over()
         self._pointer.settle()
+
+    def _place_over(self) -> None:
+        """Put what stands over the curves where they are now."""
+        self._cursors.place()
         for overlay in self._overlays:
             overlay.place()
 
