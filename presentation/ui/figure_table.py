@@ -398,7 +398,10 @@ class _Delegate(QStyledItemDelegate):
         metrics = painter.fontMetrics()
         gap = metrics.horizontalAdvance(" ")
         room = inner.width() - gap - (metrics.horizontalAdvance(cell.unit) + gap if cell.unit else 0)
-        shown = metrics.elidedText(visible(cell.text), Qt.TextElideMode.ElideMiddle, room)
+        # Of an expression or a file's name both ends tell; words are read from their beginning.
+        is_code = cell.style.startswith("mono")
+        mode = Qt.TextElideMode.ElideMiddle if is_code else Qt.TextElideMode.ElideRight
+        shown = metrics.elidedText(visible(cell.text), mode, room)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if cell.unit:
             painter.setPen(self._services.theme.theme.color("text.secondary"))

@@ -30,13 +30,14 @@ def default_place() -> Path:
 def name_from(sentence: str) -> str:
     """A folder's name of a wish: ``low-pass-10-kHz`` of "A low-pass with 10 kHz corner ...".
 
-    Words that say little are left out; it ends with a whole word.
+    Words that say little are left out; it ends with a whole word, and not with a number whose unit had no room.
     """
     words = [word for word in re.findall(r"\w+", sentence) if word.lower() not in _LITTLE]
     name = ""
     for word in words:
         longer = f"{name}-{word}" if name else word[:_LONGEST]
         if len(longer) > _LONGEST:
+            name = re.sub(r"(-\d+)+$", "", name)
             break
         name = longer
     return name or "design"

@@ -201,8 +201,15 @@ def _view(targets: Targets) -> Iterator[Bound]:
     yield Bound("commands", partial(box.begin, ">"))
     yield Bound("symbols", partial(box.begin, "@"), _Refusals(targets).no_file)
     yield Bound("searchProject", partial(box.begin, "#"), no_project)
-    for pane in ("left", "bottom", "right"):
+    for pane in ("left", "bottom"):
         yield Bound(f"pane.{pane}", partial(panes.toggle_pane, pane), no_project)
+
+    def write_or_leave() -> None:
+        # A key that only hid the pane would leave the words that follow it to the netlist.
+        if not panes.leave_panel("conversation"):
+            targets.talk(lambda panel: panel.focus_input())
+
+    yield Bound("pane.right", write_or_leave, no_project)
     yield Bound("nextPane", panes.next_pane, no_project)
     yield Bound("plotRoom", panes.give_plot_the_room, no_project)
     yield Bound("openMenus", targets.header.open_menus)

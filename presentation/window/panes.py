@@ -27,6 +27,17 @@ _A_SHARE = 20
 """Of a panel that is not named there."""
 
 
+def _holds_focus(pane: QWidget) -> bool:
+    focused = QApplication.focusWidget()
+    return focused is not None and (pane is focused or pane.isAncestorOf(focused))
+
+
+def _enter(pane: QWidget) -> None:
+    """Give a pane the focus, or what is first in it."""
+    inner = pane if pane.focusPolicy() != Qt.FocusPolicy.NoFocus else pane.nextInFocusChain()
+    (inner or pane).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
 class Panes(QWidget):
     """Bare at first: `making` puts in what is imported late: editor, bottom pane, conversation."""
 
@@ -177,6 +188,16 @@ class Panes(QWidget):
     def toggle_pane(self, name: str) -> None:
         self.set_pane(name, not self.is_shown(name))
 
+    def leave_panel(self, key: str) -> bool:
+        """Hide the right pane where the focus is in this panel of it, which goes to the editor; False elsewhere."""
+        page = self.right_pages.currentWidget()
+        if self.right_pages.current_key != key or page is None or not _holds_focus(page):
+            return False
+        self.set_pane("right", is_wanted=False)
+        editor = self._parts.editor.current_editor()
+        _enter(editor or (self._upper if self._upper.isVisible() else self._lower))
+        return True
+
     def is_shown(self, name: str) -> bool:
         widget = {"left": self.left, "bottom": self._lower, "right": self.right}[name]
         return widget.isVisibleTo(self)
@@ -205,18 +226,8 @@ class Panes(QWidget):
         shown = [pane for pane in panes if pane.isVisible()]
         if not shown:
             return
-        focused = QApplication.focusWidget()
-        here = next(
-            (
-                i
-                for i, pane in enumerate(shown)
-                if focused is not None and (pane is focused or pane.isAncestorOf(focused))
-            ),
-            -1,
-        )
-        target = shown[(here + 1) % len(shown)]
-        inner = target if target.focusPolicy() != Qt.FocusPolicy.NoFocus else target.nextInFocusChain()
-        (inner or target).setFocus(Qt.FocusReason.ShortcutFocusReason)
+        here = next((i for i, pane in enumerate(shown) if _holds_focus(pane)), -1)
+        _enter(shown[(here + 1) % len(shown)])
 
     def fit(self) -> None:
         wanted = dict(self._wanted)

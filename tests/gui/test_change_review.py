@@ -54,7 +54,7 @@ async def test_places_are_kept_and_undone_by_keys_and_clicks(
     await changed_by_a_model(area, path, BEFORE, AFTER)
     await until(lambda: page.review.count == 2)
     assert page.editor.text() == AFTER
-    assert words(page) == "A model changed 2 places here."
+    assert words(page) == "The conversation changed 2 places here."
     assert marked(page) == [3, 5]
     above = [page.editor.ask(page.editor.SCI_ANNOTATIONGETLINES, line) for line in range(7)]
     assert above == [0, 2, 0, 0, 0, 0, 0]  # R1 and C1 as they were
@@ -112,7 +112,7 @@ async def test_what_is_kept_stays_and_what_is_told_before_opening_is_shown(
     await changed_by_a_model(area, path, AFTER, AFTER.replace("R9 out 0 9k", "R9 out 0 8k"))
     await until(lambda: "the text was edited since" in words(page))  # by the model's own next change
     area._services.language.set("zh")
-    assert words(page).startswith("模型在此修改了 1 处")
+    assert words(page).startswith("对话在此修改了 1 处")
     area._services.workspace.changes_accepted.emit()
     assert (page.review.count, marked(page), page.editor.text()) == (0, [], AFTER.replace("9k", "8k"))
 

@@ -21,12 +21,14 @@ async def test_lines_and_pictures_come_into_the_message(bench: Bench) -> None:
     assert editor is not None
     told: list[str] = []
     bench.services.workspace.status_changed.connect(lambda message: told.append(str(message)))
-    # Without a selection the pane comes and goes, as everywhere in the window.
+    # Without a selection the caret goes to the message, as from everywhere in the window, and back again.
     editor.setFocus()
-    for is_shown in (False, True):
-        QTest.keyClick(editor, Qt.Key.Key_L, CONTROL)
+    for is_shown, focused in ((True, composer.edit), (False, editor), (True, composer.edit)):
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_L, CONTROL)
         assert window.panes.right.isVisible() == is_shown
+        assert window.focusWidget() is focused
     assert composer.text == ""
+    editor.setFocus()
 
     editor.setSelection(1, 0, 4, 3)
     QTest.keyClick(editor, Qt.Key.Key_L, CONTROL)

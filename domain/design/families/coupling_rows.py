@@ -40,7 +40,7 @@ COUPLING = kit.Choice(
             ),
         ),
         kit.Option(
-            key=_AC, label=msg("AC coupling through a capacitor (“DC-coupled” asks for none)"),
+            key=_AC, label=msg("AC coupling through a capacitor (“DC-coupled” leaves it out)"),
             words=r"(?<![a-z])ac[\s-]?coupl\w*|交流耦合|阻容耦合|电容耦合|隔直",
         ),
     ),

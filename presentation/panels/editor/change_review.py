@@ -243,9 +243,9 @@ class ChangeReview(QObject):
     def _text(self) -> Message:
         count, touched = len(self._found.standing), self._found.touched
         if not touched:
-            return msg("A model changed {count} {count:place|places} here.", count=count)
+            return msg("The conversation changed {count} {count:place|places} here.", count=count)
         return msg(
-            "A model changed {count} {count:place|places} here that can be undone alone. Around {touched} "
+            "The conversation changed {count} {count:place|places} here that can be undone alone. Around {touched} "
             "{touched:other|others} the text was edited since: undo the whole change in the conversation.",
             count=count,
             touched=touched,

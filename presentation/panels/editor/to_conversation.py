@@ -33,7 +33,7 @@ class ToConversation:
         }
 
     def name_selection(self) -> None:
-        """Name the selected lines in the message; without a selection the conversation comes or goes."""
+        """Name the selected lines in the message; without a selection begin one."""
         page = self._area.current_page()
         if page is None or not page.editor.hasSelectedText():
             self._services.workspace.command_wanted.emit("pane.right")

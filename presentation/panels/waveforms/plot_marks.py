@@ -19,6 +19,7 @@ from domain.simulation.frequency_response import (
     HALF_POWER_DB,
     dcgain,
     gain_margin_place,
+    highcut,
     lowcut,
     phase_margin_place,
 )
@@ -28,8 +29,8 @@ from domain.simulation.waveform import Plot
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Trace
 from shared.errors import CircuitAIError
 
-_AT_LIMIT = {"highcut": "low", "bandwidth": "low", "lowcut": "high", "ugf": "zero"}
-"""Measurements that give a frequency, and the level it is read at: 3 dB under an end, or 0 dB."""
+_AT_LIMIT = {"highcut": highcut, "bandwidth": highcut, "lowcut": lowcut, "ugf": None}
+"""Measurements that give a frequency, and the corner whose level they are read at; None: 0 dB."""
 _MARGINS = ("phase_margin", "gain_margin")
 
 
@@ -207,7 +208,7 @@ def _of_goal(
         curve = trace.curves[0]
         is_gain = curve.pane.unit == "dB"
         if inner.function in _AT_LIMIT and is_gain and not is_db:
-            level = _corner_level(_AT_LIMIT[inner.function], trace, plot, axis)
+            level = _corner_level(inner.function, trace, plot, axis)
             yield PlaceMark(
                 pane=curve.pane,
                 level=level,
@@ -273,18 +274,20 @@ def _low_end(trace: Trace, plot: Plot) -> float:
     return value if signal.unit == "dB" else 20 * math.log10(abs(value)) if value else math.nan
 
 
-def _corner_level(end: str, trace: Trace, plot: Plot, axis: Axis) -> float:
-    """The gain in dB at which a corner is read."""
-    if end == "zero":
+def _corner_level(measured: str, trace: Trace, plot: Plot, axis: Axis) -> float:
+    """The gain in dB at which a corner is read: where the curve has it, else 3 dB below its end."""
+    corner = _AT_LIMIT[measured]
+    if corner is None:
         return 0.0
-    if end == "low":
-        return _low_end(trace, plot) - HALF_POWER_DB
     signal, gain = _signal(trace, plot), trace.curves[0]
     try:
-        at = None if signal is None else _coordinate(axis, lowcut(signal))
-    except CircuitAIError:  # the curve has no lower corner
+        at = None if signal is None else _coordinate(axis, corner(signal))
+    except CircuitAIError:  # the curve has no such corner
         at = None
-    return read_at(axis, gain, axis.high) - HALF_POWER_DB if at is None else read_at(axis, gain, at)
+    if at is not None:
+        return read_at(axis, gain, at)
+    end = read_at(axis, gain, axis.high) if corner is lowcut else _low_end(trace, plot)
+    return end - HALF_POWER_DB
 
 
 def _margin(name: str, trace: Trace, plot: Plot, axis: Axis) -> Iterator[Mark]:

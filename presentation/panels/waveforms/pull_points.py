@@ -28,6 +28,8 @@ Scale = Literal["linear", "log", "dB"]
 _ACROSS = frozenset({"highcut", "bandwidth", "lowcut", "ugf"})
 _LEVELS = frozenset({"avg", "rms"})
 """No point of the curve: they stand at its end."""
+_SAME = 0.01
+"""Two figures that differ by less are one, read twice."""
 _MARGINS = {"phase_margin": ("PM", 1.0), "gain_margin": ("GM", -1.0)}
 """The mark of each, and whether it grows upward."""
 
@@ -118,7 +120,7 @@ def pull_points(
         for mark in marks_of(plot, axis, traces, (), [each.expression for each in quantities])
         if isinstance(mark, MarginMark)
     ]
-    measured = (_measured(each, known) for each in quantities if math.isfinite(each.value))
+    measured = (_measured(each, known, plot) for each in quantities if math.isfinite(each.value))
     points = (
         _margin_point(each, margins) if each.call.function in _MARGINS else _curve_point(each, plot, axis)
         for each in measured
@@ -127,7 +129,9 @@ def pull_points(
     return tuple(point for point in points if point is not None)
 
 
-def _measured(quantity: Quantity, traces: Sequence[tuple[Trace, Node]]) -> _Measured | None:
+def _measured(
+    quantity: Quantity, traces: Sequence[tuple[Trace, Node]], plot: Plot
+) -> _Measured | None:
     tree = tree_of(quantity.expression)
     is_db = isinstance(tree, Call) and tree.function == "db" and len(tree.arguments) == 1
     inner = tree.arguments[0] if isinstance(tree, Call) and is_db else tree
@@ -138,7 +142,18 @@ def _measured(quantity: Quantity, traces: Sequence[tuple[Trace, Node]]) -> _Meas
         return None
     vector = _without_size(inner.arguments[0])
     trace = next((trace for trace, subject in traces if vector and same_vector(vector, subject)), None)
-    return None if trace is None else _Measured(quantity=quantity, call=inner, is_db=is_db, trace=trace)
+    if trace is None or not _is_of(plot, quantity):
+        return None
+    return _Measured(quantity=quantity, call=inner, is_db=is_db, trace=trace)
+
+
+def _is_of(plot: Plot, quantity: Quantity) -> bool:
+    """Whether the plot shows the figure: the same expression of another analysis is another figure."""
+    try:
+        here = evaluate(quantity.expression, [plot]).value
+    except CircuitAIError:  # measured in an analysis of another kind
+        return False
+    return math.isclose(here, quantity.value, rel_tol=_SAME)
 
 
 def _without_size(node: Node | None) -> Node | None:

@@ -48,6 +48,14 @@ def test_a_corner_is_a_gate_three_decibels_below_the_low_end():
     assert mark.is_falling
 
 
+def test_the_upper_corner_of_a_band_is_read_below_its_peak_and_not_below_its_low_end():
+    rising = 10 * (1j * FREQUENCY / 50) / (1 + 1j * FREQUENCY / 50)
+    plot = _plot(rising / (1 + 1j * FREQUENCY / 1e5))
+    (mark,) = _marks(plot, _goal("highcut(v(out))", "Hz", minimum=20e3))
+    assert isinstance(mark, PlaceMark)
+    assert mark.level == pytest.approx(20 - 3.0103, abs=0.05)
+
+
 @pytest.mark.parametrize("is_band", [False, True])
 def test_a_lower_corner_is_a_gate_three_decibels_below_what_lies_above_it(is_band):
     rising = 10 * (1j * FREQUENCY / 50) / (1 + 1j * FREQUENCY / 50)

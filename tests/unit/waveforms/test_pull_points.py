@@ -91,6 +91,7 @@ def test_what_stands_nowhere_is_not_offered() -> None:
         ("noise_total(v(out))", 1.0, "V"),
         ("bandwidth(v(other))", CORNER, "Hz"),
         ("bandwidth(v(out))", math.nan, "Hz"),
+        ("avg(v(out))", 4.44, "V"),  # of the transient analysis beside this one
         ("mag(at(v(out),100meg))", 1.0, "V"),
         ("))", 1.0, "V"),
     )
