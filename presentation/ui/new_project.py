@@ -30,7 +30,7 @@ def default_place() -> Path:
 def name_from(sentence: str) -> str:
     """A folder's name of a wish: ``low-pass-10-kHz`` of "A low-pass with 10 kHz corner ...".
 
-    Words that say little are left out; it ends with a whole word, and not with a number whose unit had no room.
+    Words that say little are left out; it ends with a whole word, not with a number without its unit.
     """
     words = [word for word in re.findall(r"\w+", sentence) if word.lower() not in _LITTLE]
     name = ""

@@ -189,7 +189,7 @@ class Panes(QWidget):
         self.set_pane(name, not self.is_shown(name))
 
     def leave_panel(self, key: str) -> bool:
-        """Hide the right pane where the focus is in this panel of it, which goes to the editor; False elsewhere."""
+        """Hide the right pane where the focus is in this panel: it goes to the editor. False elsewhere."""
         page = self.right_pages.currentWidget()
         if self.right_pages.current_key != key or page is None or not _holds_focus(page):
             return False

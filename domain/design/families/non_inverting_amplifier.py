@@ -110,6 +110,15 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
+_PLAIN = (
+    r"(?:^|[,.:;]|(?<![a-z])(?:an?|the|design|build|make|need|want|simple|audio|voltage|signal|sensor))\s*"
+    r"amplifier(?![a-z])(?:[,:]| with| of| that has)?(?: an?| the| voltage)* gain\s?(?:of|=|:)?\s?\+?\d|"
+    r"(?:^|[，。：；的]|一个|一款|设计|简单|音频|电压|信号|传感器)放大(?:器|电路)"
+    r"[，,：\s]*(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d|"
+    r"(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d[\d.]*\s?(?:倍|db)?\s?的(?:音频|电压|信号|传感器)?放大(?:器|电路)"
+)
+"""An amplifier of which nothing is known but its gain: no word of its circuit, its power or its parts."""
+
 FAMILY = kit.Family(
     key="non_inverting_amplifier",
     name=msg("non-inverting op-amp amplifiers and voltage followers"),
@@ -123,7 +132,7 @@ FAMILY = kit.Family(
                r"(?:同相|非反相)(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?|" + _FOLLOWER),
         plausible=(r"(?:op[\s-]?amp\w*|operational amplifier)(?: circuit| amplifier| stage)?.{0,30}"
                    r"gain\s?(?:of|=)?\s?\+?\d|"
-                   r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d"),
+                   r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d|" + _PLAIN),
         excludes=(
             r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
             r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "

@@ -129,9 +129,7 @@ def pull_points(
     return tuple(point for point in points if point is not None)
 
 
-def _measured(
-    quantity: Quantity, traces: Sequence[tuple[Trace, Node]], plot: Plot
-) -> _Measured | None:
+def _measured(quantity: Quantity, traces: Sequence[tuple[Trace, Node]], plot: Plot) -> _Measured | None:
     tree = tree_of(quantity.expression)
     is_db = isinstance(tree, Call) and tree.function == "db" and len(tree.arguments) == 1
     inner = tree.arguments[0] if isinstance(tree, Call) and is_db else tree
