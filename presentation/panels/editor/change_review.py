@@ -246,7 +246,8 @@ class ChangeReview(QObject):
             return msg("The conversation changed {count} {count:place|places} here.", count=count)
         return msg(
             "The conversation changed {count} {count:place|places} here that can be undone alone. Around "
-            "{touched} {touched:other|others} the text was edited since: undo the whole change in the conversation.",
+            "{touched} {touched:other|others} the text was edited since: undo the whole change in the "
+            "conversation.",
             count=count,
             touched=touched,
         )
