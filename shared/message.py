@@ -7,6 +7,7 @@ models and files: `visible` and its like make such texts safe to show.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -28,6 +29,11 @@ _CONTROLS |= {127: 0x2421} | dict.fromkeys(range(128, 160), 0xFFFD)
 _CONTROLS |= dict.fromkeys(HIDDEN, 0xFFFD)
 """Escape sequences could drive a terminal."""
 _LINE_ENDS = {9: 0x2409, 10: 0x240A, 13: 0x240D, 0x2028: 0x240A, 0x2029: 0x240A}
+
+
+LONGEST_PARAMETER = 10_000
+"""Characters of a part of a sentence. A path of megabytes, which a model may name, holds a table of Qt for
+minutes."""
 
 
 def _escape(code: int) -> str:
@@ -57,6 +63,13 @@ def one_line(text: str) -> str:
     return visible(text).translate(_LINE_ENDS)
 
 
+def shortened(text: str, most: int) -> str:
+    """`text`, of a longer one its beginning and its end: what somebody else makes up may have no end."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]} \u2026 {text[-(most // 2) :]}"
+
+
 def in_json(text: str) -> str:
     """A JSON text with all that could harm a terminal written as escapes: its meaning stays."""
     return text.translate(_IN_JSON)
@@ -74,7 +87,10 @@ class Message:
 
     def render(self, template: str) -> str:
         """Fill `template` (the English one or a translation of it) with this message's parameters."""
-        return template.format_map({key: _Shown(_shown(key, value)) for key, value in self.params.items()})
+        most = sys.maxsize if self.is_verbatim else LONGEST_PARAMETER
+        return template.format_map(
+            {key: _Shown(_shown(key, value, most)) for key, value in self.params.items()}
+        )
 
     def __reduce__(self) -> tuple[type[Message], tuple[str, dict[str, object]]]:
         """Messages travel between processes; the read-only view of their parameters cannot."""
@@ -103,9 +119,10 @@ _PLACES = frozenset({"path", "file", "folder", "place", "circuit"})
 """Parameters that are paths, also where they are plain texts."""
 
 
-def _shown(key: str, value: object) -> str:
+def _shown(key: str, value: object, most: int) -> str:
     """A parameter as text; a path in one line: its name may hold line ends and control characters."""
-    return one_line(str(value)) if key in _PLACES or isinstance(value, PurePath) else str(value)
+    text = shortened(str(value), most)
+    return one_line(text) if key in _PLACES or isinstance(value, PurePath) else text
 
 
 def is_plain_spec(spec: str) -> bool:

@@ -152,7 +152,9 @@
 
   function fill(element, html) {
     const held = element.contains(document.activeElement) ? document.activeElement.dataset : null;
+    const prose = element.querySelector(".prose.answer");
     element.innerHTML = html;
+    element.querySelector(".prose.answer.kept")?.replaceWith(prose);
     grown += html.length;
     if (held?.act) { // whoever is there with the keyboard stays there
       const same = [...element.querySelectorAll("[data-act]")];

@@ -17,6 +17,7 @@ from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from domain.llm.tools.text_files import diff_texts
+from presentation.panels.conversation import web_view
 from presentation.panels.conversation.items import (
     Added,
     AnswerText,
@@ -75,8 +76,9 @@ async def view(services: WindowServices, until: Until) -> AsyncIterator[WebConve
 
 
 @pytest.fixture
-def script(view: WebConversation) -> Script:
+def script(view: WebConversation, until: Until) -> Script:
     async def run(source: str) -> Any:
+        await until(lambda: view.is_up_to_date, timeout_s=30)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         view.page.runJavaScript(source, answer.set_result)
         async with asyncio.timeout(20):
@@ -126,6 +128,65 @@ async def test_a_streamed_answer_looks_as_if_it_had_come_at_once(
     assert streamed.split() == whole.split()
     assert await script("document.querySelectorAll('[data-key=s] .katex').length") == 1
     assert await script("document.querySelector('[data-key=s] td').innerText") == "1"
+
+
+async def test_what_becomes_known_of_an_answer_leaves_its_prose_as_it_stands(
+    view: WebConversation, script: Script
+) -> None:
+    long = "```spice\n" + "R1 in out 1k\n" * 40 + "```\n\nBehind it."
+    answer = AnswerText(key="a", text=long, model="m")
+    view.apply([Added(item=answer)])
+    await script(
+        "document.querySelector('[data-unfold]').click(); document.querySelector('.answer').mine = 1; 1"
+    )
+    told: list[str] = []
+    run = view.page.runJavaScript
+    view.page.runJavaScript = lambda source, *more: (told.append(source), run(source, *more))[1]
+    view.apply([Updated(item=replace(answer, can_regenerate=True))])
+    assert await script(
+        "[document.querySelector('.answer').mine, !document.querySelector('.folded'),"
+        " document.querySelectorAll('[data-act=again]').length, document.querySelectorAll('.answer').length]"
+    ) == [1, True, 1, 1]
+    assert "R1" not in told[0]  # nor is it told again to those who hear the page
+    view.apply([Updated(item=replace(answer, text=f"{long} More."))])
+    assert "R1" in told[-1]
+    assert "Behind it. More." in await script("document.querySelector('.answer').innerText")
+    view.names = Names(files=frozenset({"it.cir"}))  # other links may stand in it
+    view.apply([Updated(item=replace(answer, text=f"{long} More."))])
+    assert "R1" in told[-1]
+
+
+async def test_a_page_that_is_behind_is_told_the_rest_at_once(
+    view: WebConversation, script: Script, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_view, "_BEHIND_S", 0.0)
+    await until(lambda: view.is_up_to_date)
+    view.page.runJavaScript("const end = performance.now() + 600; while (performance.now() < end);")
+    view.apply([Added(item=AnswerText(key="a", text="", is_streaming=True))])
+    told: list[str] = []
+    run = view.page.runJavaScript
+    view.page.runJavaScript = lambda source, *more: (told.append(source), run(source, *more))[1]
+    for number in range(50):
+        view.apply([Streamed(key="a", text=f"{number} ")])
+    view.apply([Added(item=UserText(key="u", text="next"))])
+    assert not told
+    await until(lambda: view.is_up_to_date, timeout_s=30)
+    assert len(told) == 1
+    assert "48 49" in await script("document.querySelector('.answer').innerText")
+    assert await script("document.querySelector('#items').lastElementChild.dataset.key") == "u"
+
+
+async def test_a_list_of_many_shows_its_numbers_whole(view: WebConversation, script: Script) -> None:
+    many = "\n".join(f"{number}. x" for number in range(1, 121))
+    view.apply([Added(item=AnswerText(key="a", text=f"1. a\n2. b\n\nText\n\n{many}\n\nText\n\n98. z"))])
+    rooms = await script(
+        "[...document.querySelectorAll('.answer ol')].map(each => {"
+        " const pen = document.createElement('canvas').getContext('2d'); const look = getComputedStyle(each);"
+        " pen.font = look.font; const last = each.start + each.children.length - 1;"
+        " return parseFloat(look.paddingLeft) - pen.measureText(`${last}. `).width; })"
+    )
+    assert len(rooms) == 3
+    assert all(room >= 0 for room in rooms), rooms
 
 
 async def test_the_page_collects_what_it_no_longer_shows(view: WebConversation, script: Script) -> None:

@@ -290,7 +290,7 @@ async def page(
 
 @campaigns(fast=2_000, whole=1_000_000)
 async def test_nothing_runs_or_loads_in_the_page_and_it_stays_usable(
-    campaign: Campaign, page: WebConversation, asked: list[str]
+    campaign: Campaign, page: WebConversation, asked: list[str], until: Until
 ) -> None:
     async def script(source: str) -> Any:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -316,6 +316,7 @@ async def test_nothing_runs_or_loads_in_the_page_and_it_stays_usable(
                 page.apply([Streamed(key=key, text=piece, reasoning=piece[:500])])
         said = f"next to {part[0][0]}"
         page.apply([Added(item=UserText(key="next", text=said))])
+        await until(lambda: page.is_up_to_date, timeout_s=60)
         # Everything is opened and pointed at, as a person might.
         ran, forbidden, shown = await script(
             "(() => { for (const d of document.querySelectorAll('details')) d.open = true;"

@@ -16,7 +16,7 @@ from domain.llm.chat import ProviderChoice, WebSource
 from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared import paths
-from shared.message import Message
+from shared.message import Message, shortened
 
 if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
@@ -533,6 +533,8 @@ def count_at_once(items: Sequence[Item], most: int) -> int:
     return min(most, len(items))
 
 
+_LONGEST_NAME = 4_096
+"""Characters of what a call is about; no path is longer (PATH_MAX)."""
 NO_FAULT = frozenset(("stopped", "interrupted"))
 """Kinds of a call's failure (`error_type`) that say only that it was not let finish."""
 
@@ -561,7 +563,7 @@ def _look_of(tool: str) -> ToolLook:
 
 def _first_text(arguments: Mapping[str, object], names: tuple[str, ...]) -> str:
     found = (arguments.get(name) for name in names)
-    return next((value for value in found if isinstance(value, str) and value), "")
+    return shortened(next((value for value in found if isinstance(value, str) and value), ""), _LONGEST_NAME)
 
 
 @dataclass(slots=True)

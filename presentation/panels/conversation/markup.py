@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Literal
 
 import nh3
@@ -23,7 +24,7 @@ from markdown.extensions.tables import TableExtension  # type: ignore[import-unt
 from shared.message import visible
 
 _COMMENT = re.compile(r"(?<!\S)[;$](?=\s|$).*$|(?<=\s);.*$")
-_WORD = re.compile(r"\{[^}]*\}|'[^']*'|\"[^\"]*\"|[^\s,=()]+|[\s,=()]+")
+_WORD = re.compile(r"\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^\s,=()]+|[\s,=()]+")
 _VALUE = re.compile(r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[a-zµ%]*$", re.I)
 _KEYWORDS = frozenset(("dc", "ac", "pulse", "sin", "sine", "pwl", "exp", "sffm", "am", "dec", "oct", "lin"))
 
@@ -73,10 +74,15 @@ def _span(kind: str, text: str) -> str:
 
 BLOCK_LIMIT = 8_000
 """Characters after which a block is ended at the next line, whatever it is."""
+LONGEST_LINE = BLOCK_LIMIT
+"""Characters after which a line is cut, and goes on in a block of its own. Such a line is data, no prose: it
+is shown as it is written, and a view that had to lay it out as one would stand still for half a minute."""
 _MOST_LINKS = 100
 _MOST_TICKS = 400
 _MOST_RULES = 100
 """In one block; Markdown takes time by the square of these. A block with more is data, no prose."""
+_MOST_NESTED = 24
+"""Quotes and lists in one another; a page takes seconds to lay out some hundred."""
 WORD_BREAK = "<wbr>"
 """In a word of more than a thousand letters: where a line may end that would be looked for in all of it."""
 NUMBERED_CODE = 12
@@ -104,9 +110,11 @@ _INLINE = re.compile(
 )
 _ENDLESS_WORD = re.compile(r"\S{1000}(?=\S)")
 _BRACKET = re.compile(r"(?P<link>\[[^\[\]\n]{0,300}+\](?=[(\[:]))|\[")
-_RULE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$", re.M)
+_RULE = re.compile(r"^ {0,3}(?:(?:=+|-+|[*_]{3,})[ \t]*$|#{1,6} )", re.M)
 _PLAIN_BRACKET = "\ue002"
 _PLACE = re.compile("\ue000(\\d+)\ue001")
+_NESTING = re.compile(r"<(/?)(?:blockquote|[uo]l)\b")
+_DEEP = re.compile(r"^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t])){200}(?=\S)", re.M)
 _MARKUP_KEPT = re.compile(r"&lt;(br ?/?|/?su[bp])&gt;")
 _CODE_ELEMENT = re.compile(r"(<code>.*?</code>)", re.S)
 
@@ -154,7 +162,7 @@ class Block:
     info: str = ""
     """The word behind a fence: ``spice``."""
     is_more: bool = False
-    """Of code: goes on with the code of the block before, which was too long for one."""
+    """Goes on with the code, or with the line, of the block before, which was too long for one."""
 
     @property
     def is_spice(self) -> bool:
@@ -179,6 +187,8 @@ class BlockSplitter:
     """The mark that closes the code under way."""
     _info: str = ""
     _is_more: bool = False
+    _is_cut: bool = False
+    """The line under way goes on with one that was too long."""
     _is_formula: bool = False
     _after_blank: bool = False
 
@@ -188,10 +198,11 @@ class BlockSplitter:
         if not newline:
             self._rest.append(piece)
             self._rest_length += len(piece)
-            return []
+            return self._cut_rest()
         lines = ("".join(self._rest) + head).split("\n")
         self._rest, self._rest_length = [rest] if rest else [], len(rest)
-        return [block for line in lines for block in self._take(line)]
+        done = [block for line in lines for block in self._take(line)]
+        return done + self._cut_rest()
 
     @property
     def tail_length(self) -> int:
@@ -203,7 +214,7 @@ class BlockSplitter:
         text = "".join(self._lines) + "".join(self._rest)
         if not text.strip() and not self._fence:
             return None
-        return Block("code" if self._fence else "text", text, self._info, self._is_more)
+        return self._block(text)
 
     def end(self) -> list[Block]:
         """The last block."""
@@ -211,7 +222,39 @@ class BlockSplitter:
         self._rest, self._rest_length = [], 0
         return [*blocks, *self._close()]
 
+    def _cut_rest(self) -> list[Block]:
+        """What is complete of a line under way that is too long."""
+        if self._rest_length <= LONGEST_LINE:
+            return []
+        done, rest = self._cut("".join(self._rest))
+        self._rest, self._rest_length = [rest], len(rest)
+        return done
+
+    def _cut(self, line: str) -> tuple[list[Block], str]:
+        """Blocks of a line that is too long, and the rest of it."""
+        done: list[Block] = []
+        at = 0
+        while len(line) - at > LONGEST_LINE:
+            if self._lines:
+                done += self._close()
+                self._is_more = bool(self._fence)
+            done.append(self._block(line[at : at + LONGEST_LINE]))
+            self._is_cut, self._is_more = True, bool(self._fence)
+            at += LONGEST_LINE
+        return done, line[at:]
+
+    def _block(self, text: str) -> Block:
+        return Block("code" if self._fence else "text", text, self._info, self._is_more or self._is_cut)
+
     def _take(self, line: str) -> list[Block]:
+        done, line = self._cut(line)
+        if not self._is_cut:
+            return done + self._take_line(line)
+        done += self._add(line) if self._fence else [self._block(line + "\n")]
+        self._is_cut = False
+        return done
+
+    def _take_line(self, line: str) -> list[Block]:
         fence = _FENCE.match(line)
         if self._fence:
             if fence and fence["mark"].startswith(self._fence) and not fence["info"].strip():
@@ -264,7 +307,7 @@ class BlockSplitter:
 
 
 def block_html(block: Block) -> str:
-    return visible(_code_html(block) if block.kind == "code" else _text_html(block.text))
+    return visible(_code_html(block) if block.kind == "code" else _text_html(block))
 
 
 @lru_cache(maxsize=KEPT_BLOCKS)
@@ -283,15 +326,16 @@ def _code_html(block: Block) -> str:
     return f'<pre class="{look}" data-info="{html.escape(block.info)}"><code>{text}</code></pre>'
 
 
-def _text_html(text: str) -> str:
-    text = text.encode("utf-8", "replace").decode()  # a lone surrogate would stop the cleaner
+def _text_html(block: Block) -> str:
+    text = block.text.encode("utf-8", "replace").decode()  # a lone surrogate would stop the cleaner
     if (
-        len(text) > 2 * BLOCK_LIMIT  # one endless line
+        block.is_more
+        or len(text.partition("\n")[0]) >= LONGEST_LINE
         or text.count("`") > _MOST_TICKS
         or len(_RULE.findall(text)) > _MOST_RULES
+        or _DEEP.search(text)
     ):
-        pieces = _ENDLESS_WORD.sub("\\g<0>\ue000", text.replace("\ue000", "")).split("\ue000")
-        return f"<p>{WORD_BREAK.join(map(html.escape, pieces))}</p>"
+        return _as_written(text)
     formulas: list[str] = []
     free = text.replace("\ue000", "").replace(_PLAIN_BRACKET, "")
     marked = _without_idle_brackets(_INLINE.sub(lambda found: _set_aside(found, formulas), free))
@@ -300,7 +344,9 @@ def _text_html(text: str) -> str:
     try:
         raw = converter.convert("\n".join(_with_list_breaks(marked)))
     except RecursionError:  # thousands of nested marks: no text anybody means
-        return f"<p>{html.escape(text)}</p>"
+        return _as_written(text)
+    if _depth_of(raw) > _MOST_NESTED:
+        return _as_written(text)
     pieces = _CODE_ELEMENT.split(raw)
     raw = "".join(
         piece if number % 2 else _MARKUP_KEPT.sub(r"<\1>", piece) for number, piece in enumerate(pieces)
@@ -308,6 +354,18 @@ def _text_html(text: str) -> str:
     clean = nh3.clean(raw, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative="deny")
     clean = clean.replace(_PLAIN_BRACKET, "[")
     return _PLACE.sub(lambda found: _formula(found, formulas), clean)
+
+
+def _as_written(text: str) -> str:
+    pieces = _ENDLESS_WORD.sub("\\g<0>\ue000", text.replace("\ue000", "")).split("\ue000")
+    shown = WORD_BREAK.join(map(html.escape, pieces)).strip("\n").replace("\n", "<br>")
+    return f"<p>{shown}</p>"
+
+
+def _depth_of(markup: str) -> int:
+    """How many quotes and lists stand in one another."""
+    steps = (-1 if found[1] else 1 for found in _NESTING.finditer(markup))
+    return max(accumulate(steps), default=0)
 
 
 def _without_idle_brackets(text: str) -> str:

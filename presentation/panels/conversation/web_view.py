@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,6 +24,7 @@ from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
 from presentation.look import css_variables
+from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.html_view import HtmlItems, growing_prose, icon, kind_of, whole_prose
 from presentation.panels.conversation.items import (
@@ -40,6 +43,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.markup import BlockSplitter
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.row_menu import Pointed
+from presentation.panels.conversation.rows import row_of
 from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
@@ -58,6 +62,11 @@ _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 4 * _SLICE
 _ASKED = 60
 _MOST_BELOW = 500
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
+_KEPT = b.Frame("prose answer kept", ())
+"""In the place of prose that the page has."""
+_BEHIND_S = 1.0
+"""So late the page is behind: what comes then waits, and is shown together. A page that is told more than it
+can show would be behind by ever more, half a minute at the end of a long line."""
 _OF_FIELD = {
     "undo": QWebEnginePage.WebAction.Undo,
     "redo": QWebEnginePage.WebAction.Redo,
@@ -89,10 +98,15 @@ class WebConversation(QWidget):
         self._html = HtmlItems(services.language)
         self._streams: dict[str, _Stream] = {}
         self._waiting: list[_Operation] = []
+        """For a page that is not there yet, or is behind."""
+        self._sent: deque[float] = deque()
+        """When the page was told what it has not answered yet, s."""
         self.is_ready = False
         self._is_closed = False
         self._shown: dict[str, Item] = {}
         """What the page has, in its order."""
+        self._prose: dict[str, tuple[str, Names]] = {}
+        """Markdown of its rows, and the names it was drawn with."""
         self._older: list[Item] = []
         self._due = 0
         """How many of them are to be shown now."""
@@ -153,6 +167,11 @@ class WebConversation(QWidget):
         arrange(QVBoxLayout(self), self._view, edges=0)
 
     @property
+    def is_up_to_date(self) -> bool:
+        """Whether the page shows all that it was told."""
+        return self.is_ready and not self._sent and not self._waiting
+
+    @property
     def page(self) -> QWebEnginePage:
         """The page, for those who look into it (tests, printing)."""
         return self._page
@@ -206,13 +225,16 @@ class WebConversation(QWidget):
                     self._older = [new if older.key == new.key else older for older in self._older]
                     if new.key in self._shown:
                         self._shown[new.key] = new
-                    self._follow(change.item)
-                    operations.append(["update", *self._row(change.item)])
-                    operations += self._begun(change.item)
-                    operations += self._announcement(change.item)
+                    self._follow(new)
+                    before = self._prose.get(new.key)
+                    operations.append(["update", *self._row(new, is_there=new.key in self._shown)])
+                    operations += self._begun(new)
+                    if self._prose.get(new.key) != before:
+                        operations += self._announcement(new)
                 case Removed():
                     self._older = [older for older in self._older if older.key != change.key]
                     self._shown.pop(change.key, None)
+                    self._prose.pop(change.key, None)
                     operations.append(["remove", change.key])
                 case Streamed():
                     operations.append(self._streamed(change))
@@ -224,11 +246,14 @@ class WebConversation(QWidget):
             return []
         earliest = [*self._shown][:_SLICE]
         self._older += [self._shown.pop(key) for key in earliest]
+        for key in earliest:
+            self._prose.pop(key, None)
         return [["remove", key] for key in earliest]
 
     def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
         self._shown.clear()
+        self._prose.clear()
         self._run([["reset"], ["add", "empty", "", self._html.row(row_of_page(page))]])
 
     def scroll_to_end(self) -> None:
@@ -238,6 +263,7 @@ class WebConversation(QWidget):
     def _reset(self, items: tuple[Item, ...], place: ScrollPlace) -> list[_Operation]:
         self._streams.clear()
         self._shown.clear()
+        self._prose.clear()
         seen = next((number for number, item in enumerate(items) if item.key == place.key), len(items))
         is_near = len(items) - _MOST_BELOW <= seen < len(items)
         start = min(len(items) - count_at_once(items, _FIRST_ITEMS), seen if is_near else len(items))
@@ -305,8 +331,21 @@ class WebConversation(QWidget):
         if not self._older or (self._due <= 0 and not is_wanted):
             self._slices.stop()
 
-    def _row(self, item: Item) -> list[str]:
-        return [item.key, kind_of(item), self._html(item)]
+    def _row(self, item: Item, *, is_there: bool = False) -> list[str]:
+        """What the page makes the row of; of one that `is_there` the prose is told only when it is another.
+
+        At its end an answer is told anew for each thing that becomes known of it: a long one would be laid
+        out five times.
+        """
+        row = row_of(item)
+        prose = next((block.markdown for block in row.blocks if isinstance(block, b.Prose)), "")
+        before = self._prose.pop(item.key, None)
+        if prose:
+            self._prose[item.key] = (prose, self.names)
+        if is_there and before == (prose, self.names):
+            blocks = (_KEPT if isinstance(each, b.Prose) else each for each in row.blocks)
+            row = replace(row, blocks=tuple(blocks))
+        return [item.key, kind_of(item), self._html.row(row)]
 
     def _follow(self, item: Item) -> None:
         if isinstance(item, AnswerText) and item.is_streaming:
@@ -368,18 +407,29 @@ class WebConversation(QWidget):
     def _run(self, operations: list[_Operation]) -> None:
         if not operations or self._is_closed:
             return
-        if not self.is_ready:
+        is_behind = bool(self._sent) and time.monotonic() - self._sent[0] > _BEHIND_S
+        if not self.is_ready or is_behind or self._waiting:
             self._waiting += operations
             return
+        self._sent.append(time.monotonic())
         # ASCII JSON: valid JavaScript whatever a model wrote (also lone surrogates and U+2028).
-        self._page.runJavaScript(f"conversation.apply({json.dumps(operations)})")
+        self._page.runJavaScript(f"conversation.apply({json.dumps(operations)})", self._on_done)
+
+    def _on_done(self, _answer: object) -> None:
+        """The page has shown something; what waited until it caught up is laid out at once."""
+        self._sent.popleft()
+        if not self._sent:
+            self._run_waiting()
+
+    def _run_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._run(waiting)
 
     def _on_loaded(self) -> None:
         self.is_ready = True
         for part in self._view.findChildren(QWidget):  # what the page is drawn on takes drops of its own
             part.setAcceptDrops(False)
-        waiting, self._waiting = self._waiting, []
-        self._run(waiting)
+        self._run_waiting()
         self.ready.emit()
 
 

@@ -93,6 +93,20 @@ def test_a_call_under_way_has_a_bar_with_its_figures() -> None:
     assert "<progress" not in page(items.get("sim"))  # type: ignore[arg-type]
 
 
+def test_a_card_of_a_call_names_no_path_of_megabytes() -> None:
+    feed, items, _ = made()
+    path = "../" * 1_000_000
+    feed(ToolStarted(call_id="c", name="read_file", arguments={"path": path}))
+    feed(
+        ToolEnded(
+            call_id="c", name="read_file", success=False, summary=msg("{path} is not there.", path=path),
+            error_type="not_found",
+        )
+    )  # fmt: skip
+    page = HtmlItems(Translator("en"), lambda _name: "")
+    assert len(page(items.get("c"))) < 100_000  # type: ignore[arg-type]
+
+
 def test_pieces_are_handed_on_together_and_the_answer_is_whole_at_its_end() -> None:
     feed, items, clock = made()
     feed(SessionOpened(session_id="s"))

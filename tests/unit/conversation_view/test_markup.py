@@ -7,9 +7,12 @@ import re
 
 from presentation.panels.conversation.markup import (
     BLOCK_LIMIT,
+    LONGEST_LINE,
     WORD_BREAK,
     BlockSplitter,
     block_html,
+    blocks_of,
+    code_in,
     to_html,
 )
 from tests.ground.campaign import campaigns
@@ -97,13 +100,52 @@ def test_an_endless_line_and_an_endless_fence_are_cut() -> None:
     assert splitter.tail_length <= BLOCK_LIMIT
     word = "x&" * 2 * BLOCK_LIMIT
     made = to_html(word)
-    assert words(made.replace(WORD_BREAK, "")).strip() == word
+    assert "".join(words(made.replace(WORD_BREAK, "")).split()) == word
     assert max(map(len, words(made).split())) == 1_000
+
+
+@for_each(
+    ("before", "line", "behind"),
+    [
+        ("", "> ", ""),
+        ("A line.\n", "w*w* ", "\nAnother *one*.\n"),
+        ("- item\n\n", "```", "\n\nEnd\n"),
+        ("```spice\nR1 a b 1k\n", "{", "\nC1 a 0 1n\n```\nEnd\n"),
+        ("```\n", "zz z", "\n```\n"),
+        ("$$\n", "\\a ", "\n$$\n"),
+    ],
+)
+def test_an_endless_line_is_cut_wherever_its_pieces_end(before: str, line: str, behind: str) -> None:
+    endless = (line * 3 * LONGEST_LINE)[: 3 * LONGEST_LINE + 7]
+    text = before + endless + behind
+    whole = blocks_of(text)
+    assert len(whole) >= 4
+    assert all(len(block.text) <= LONGEST_LINE + 1 for block in whole)
+    assert endless in "".join(block.text for block in whole)  # no line end is put between
+    for length in (997, LONGEST_LINE, LONGEST_LINE + 1, len(text) - 1):
+        splitter = BlockSplitter()
+        pieces = [splitter.feed(text[at : at + length]) for at in range(0, len(text), length)]
+        assert [*(block for found in pieces for block in found), *splitter.end()] == whole
+        assert splitter.tail_length <= LONGEST_LINE
+    shown = to_html(text)
+    assert ("<em>one</em>" in shown) == ("*one*" in behind)  # what follows is prose again
+    if "```" in before:
+        (code,) = code_in(text)
+        assert code == (before + endless + behind).split("```")[1].partition("\n")[2]
+    else:
+        assert "<blockquote>" not in shown
+        assert shown.count("<em>") == behind.count("*one*")
 
 
 def test_a_lone_surrogate_and_deep_nesting_are_shown() -> None:
     assert "a" in to_html("a \ud800 b")
     assert to_html("> " * 3_000 + "x")
+    assert to_html("> " * 9 + "x").count("<blockquote>") == 9
+    deeper = "\n".join("> " * n + f"x{n}" for n in range(1, 60))  # a page takes seconds to lay it out
+    assert "<blockquote>" not in to_html(deeper)
+    assert words(to_html(deeper)).split("x59")[0].endswith("> " * 59)
+    lists = "\n".join("  " * n + "- x" for n in range(60))
+    assert "<ul>" not in to_html(lists)
 
 
 PIECES = (

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from presentation.translation import Translator
-from shared.message import message_from_plain, message_to_plain, msg, stored_message
+from shared.message import LONGEST_PARAMETER, message_from_plain, message_to_plain, msg, stored_message
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,11 @@ def test_a_message_within_a_message_is_stored_as_one_and_translated_later() -> N
     for _ in range(40):
         deep = {"template": "{a}", "params": {"a": deep}}
     assert str(message_from_plain(deep)) == "", "as deep as a stranger likes, but no further than ours"
+
+
+def test_a_part_of_a_sentence_without_end_is_cut_in_its_middle() -> None:
+    said = str(msg("{path} is not there.", path="a" + "../" * 1_000_000 + "b"))
+    assert len(said) < LONGEST_PARAMETER + 100
+    assert said.startswith("a../")
+    assert said.endswith("../b is not there.")
+    assert str(msg("{text}", text="x" * 50_000)) == "x" * 50_000  # somebody's words are no part of a sentence
