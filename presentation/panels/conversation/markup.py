@@ -84,7 +84,8 @@ _MOST_RULES = 100
 _MOST_NESTED = 24
 """Quotes and lists in one another; a page takes seconds to lay out some hundred."""
 WORD_BREAK = "<wbr>"
-"""In a word of more than a thousand letters: where a line may end that would be looked for in all of it."""
+"""In a line of more than a thousand letters: where it may end. Else that would be looked for in all of a
+word, and Qt would shape all of a line to draw some of it."""
 NUMBERED_CODE = 12
 """Lines of code; of more each has its number (in the page: `conversation.js`)."""
 KEPT_BLOCKS = 4_000
@@ -108,7 +109,7 @@ _INLINE = re.compile(
     r"|(?<![\\$\w])\$(?![\s$])(?P<inline>[^$\n]{0,600}?[^$\s\\])\$(?![\d$])",
     re.S,
 )
-_ENDLESS_WORD = re.compile(r"\S{1000}(?=\S)")
+_LONG_LINE = re.compile(r"\S{1000}(?=\S)|[^\n]{800,999}[^\S\n](?=[^\n]{200})")
 _BRACKET = re.compile(r"(?P<link>\[[^\[\]\n]{0,300}+\](?=[(\[:]))|\[")
 _RULE = re.compile(r"^ {0,3}(?:(?:=+|-+|[*_]{3,})[ \t]*$|#{1,6} )", re.M)
 _PLAIN_BRACKET = "\ue002"
@@ -357,7 +358,7 @@ def _text_html(block: Block) -> str:
 
 
 def _as_written(text: str) -> str:
-    pieces = _ENDLESS_WORD.sub("\\g<0>\ue000", text.replace("\ue000", "")).split("\ue000")
+    pieces = _LONG_LINE.sub("\\g<0>\ue000", text.replace("\ue000", "")).split("\ue000")
     shown = WORD_BREAK.join(map(html.escape, pieces)).strip("\n").replace("\n", "<br>")
     return f"<p>{shown}</p>"
 
