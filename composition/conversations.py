@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from application.ports.tool_servers import ToolServerConnector
     from application.workflow.journal import Narrate
     from composition.program import ProgramAdapters
+    from domain.design.known_requests import KnownRequests
     from domain.design.likeness import KnownTexts
     from domain.llm.tool_servers import ToolServer
 
@@ -43,7 +44,7 @@ class ConversationAdapters:
 
         return checkpoint_texts()
 
-    def request_texts(self) -> KnownTexts:
+    def request_texts(self) -> KnownRequests:
         from infrastructure.persistence.known_texts import request_texts
 
         return request_texts()

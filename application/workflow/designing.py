@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from application.simulation.simulating import RunSimulation
     from application.tool_execution.executor import Confirm
     from application.tool_execution.operations import Operations
+    from domain.design.known_requests import KnownRequests
     from domain.design.likeness import KnownTexts
 
 __all__ = [
@@ -99,7 +100,7 @@ class DesignCircuit:
         narrators: Callable[[str], Narrate],
         chat: Callable[[], ChatWithModel],
         checkpoint_texts: Callable[[], KnownTexts],
-        request_texts: Callable[[], KnownTexts],
+        request_texts: Callable[[], KnownRequests],
     ) -> None:
         """`chat` has the models; `checkpoint_texts` is called in a thread, before the first checkpoint, and
         `request_texts` where the built-in designer reads a request."""

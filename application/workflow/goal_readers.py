@@ -18,7 +18,7 @@ from domain.design import catalogue
 from domain.design.designer import DesignIntent
 from domain.design.goal_extraction import GoalsRead, read_answer
 from domain.design.goal_words import in_words_of
-from domain.design.likeness import KnownTexts
+from domain.design.known_requests import KnownRequests
 from domain.design.locked_elements import speaks_of_locks
 from domain.design.sentence import LONGEST_REQUEST, read_sentence
 from domain.llm.context_block import fence_data
@@ -144,7 +144,7 @@ class RuleGoals:
         *,
         circuit: str = "",
         ask_about: Callable[[str, str], Awaitable[str]] | None = None,
-        known: Callable[[], KnownTexts],
+        known: Callable[[], KnownRequests],
     ) -> None:
         """`said_before`: what the user said before in this conversation, oldest first. `known` gives the
         known requests, in a thread; beside a circuit they are asked last.
@@ -199,7 +199,7 @@ def wants_improvement(text: str) -> bool:
 
 
 def understand_built_in(
-    text: str, before: Sequence[str], known: Callable[[], KnownTexts] | None
+    text: str, before: Sequence[str], known: Callable[[], KnownRequests] | None
 ) -> DesignIntent:
     """The request by itself; one that has not all of its figures, with what was said before it.
 

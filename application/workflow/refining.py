@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from application.design.round_history import begun_with
 from domain.design.goal_change import goals_changed_by
-from domain.design.likeness import KnownTexts
+from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
@@ -123,7 +123,7 @@ async def read_message(
     is_by_rules: bool,
     said_before: Sequence[str] = (),
     circuit: str = "",
-    known: Callable[[], KnownTexts] | None = None,
+    known: Callable[[], KnownRequests] | None = None,
 ) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 

@@ -25,7 +25,7 @@ from domain.design.engine.wording import joined
 from domain.design.families.filter_requests import order_of
 from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.goal_words import with_words
-from domain.design.likeness import KnownTexts
+from domain.design.known_requests import KnownRequests
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import LONGEST_REQUEST, Sentence, read_sentence
 from domain.design.weighing import Ruled, weighed
@@ -174,13 +174,12 @@ _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
 
 
-def understand(text: str, known: KnownTexts | None = None) -> DesignIntent:
+def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
     """Family, requirement and goals of a request.
 
-    `known` requests help where the rules find no family, the wrong figures or only guess; without them the
-    rules decide alone. Raises CircuitError: "unknown_circuit" (with the list of what is known),
-    "missing_goal" (a value it cannot do without) or "impossible_goal" (demands that contradict each other or
-    physics).
+    What is `known` of requests is weighed against what the rules make of it; without it they decide alone.
+    Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it cannot
+    do without) or "impossible_goal" (demands that contradict each other or physics).
     """
     if len(text) > LONGEST_REQUEST:
         raise _unknown(
@@ -195,12 +194,12 @@ def understand(text: str, known: KnownTexts | None = None) -> DesignIntent:
     sentence = read_sentence(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", plain)))
     ruled = _by_rules(sentence, cards)
     if known is not None:
-        intent = weighed(text, sentence, ruled, families=FAMILIES, known=known, cards=cards)
-    elif isinstance(ruled.outcome, CircuitError):
-        raise ruled.outcome
+        outcome = weighed(text, sentence, ruled, families=FAMILIES, known=known, cards=cards)
     else:
-        intent = ruled.outcome
-    return replace(intent, goals=with_words(intent.goals, sentence))
+        outcome = ruled.outcome
+    if isinstance(outcome, CircuitError):
+        raise outcome
+    return replace(outcome, goals=with_words(outcome.goals, sentence))
 
 
 def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
@@ -208,11 +207,12 @@ def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
     try:
         family, claim = choose_family(sentence)
     except CircuitError as error:
-        return Ruled("", 0.0, error, named, is_other=_names_another(sentence))
+        return Ruled("", Claim(score=0.0), error, error, named, is_other=_names_another(sentence))
+    refusal = _unclaimed(sentence)
     try:
-        return Ruled(family.key, claim.score, family.understand(sentence, claim, cards), named)
+        return Ruled(family.key, claim, family.understand(sentence, claim, cards), refusal, named)
     except CircuitError as error:
-        return Ruled(family.key, claim.score, error, named)
+        return Ruled(family.key, claim, error, refusal, named)
 
 
 def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:

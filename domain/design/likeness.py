@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 _NON = re.compile(r"\bnon[\s-]+(?=[a-z])")
@@ -24,17 +24,12 @@ _ASKED_FIGURE = re.compile(
 _PART_VALUE = re.compile(r"\d+(?:\.\d+)?\s*([kmunp]?(?:ohms?|f|h)\b|[kmunp]\b|meg\b|欧|千欧)")
 """With a unit of resistors, capacitors and inductors, or with a prefix alone."""
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
-_TOLD = re.compile(r"[a-z]{3,}(?: [a-z]{3,})?|[\u4e00-\u9fff] [\u4e00-\u9fff]")
-"""A feature that is a word to show."""
 _WORD = re.compile(r"[a-z']+|[@#]\w*%?|[\u4e00-\u9fff]|[?!%.,，。？！±]")
 _LONGEST = 400
 """Characters that are looked at."""
 _SMOOTHING = 1.0
 """By how much of its share among all texts a feature is taken to occur in each kind besides."""
 _LEAST = 0.005
-_CHANCE = 0.7
-"""Of a feature being there by chance, whatever the kind: the weight of all texts beside those of a kind
-(Jelinek and Mercer; Zhai, Lafferty, "A study of smoothing methods for language models", 2004)."""
 
 
 class Likeness(NamedTuple):
@@ -55,7 +50,7 @@ class KnownTexts:
         """By feature: how many texts of each kind have it."""
         for kind, text in texts:
             self._texts[kind] += 1
-            for feature in _features(text):
+            for feature in features(text):
                 self._with[feature][kind] += 1
         if len(self._texts) < 2:
             raise ValueError("texts of at least two kinds are needed")
@@ -63,44 +58,12 @@ class KnownTexts:
     def likeness(self, text: str) -> Likeness:
         """The kind whose known texts `text` is most like; of a text with nothing known any, with lead 0."""
         scores = dict.fromkeys(self._texts, 0.0)
-        for feature in _features(text):
+        for feature in features(text):
             if (found := self._with.get(feature)) is not None:
                 for kind, chance in self._chances(found).items():
                     scores[kind] += math.log(chance)
         (kind, best), (_, second) = sorted(scores.items(), key=lambda each: -each[1])[:2]
         return Likeness(kind, best - second)
-
-    def evidence(self, text: str) -> dict[str, float]:
-        """By kind, how many nats the features of `text` speak for it; what no known text of a kind has speaks
-        neither for nor against it. For many kinds with few texts each."""
-        speaks: defaultdict[str, float] = defaultdict(float)
-        for feature in _features(text):
-            for kind, nats in self._weights(feature):
-                speaks[kind] += nats
-        return dict(speaks)
-
-    def telling(self, text: str, kind: str, most: int) -> list[str]:
-        """The words of `text` that speak for a kind more than for any other, the clearest first."""
-        found: list[tuple[float, str]] = []
-        for feature in _features(text):
-            weights = dict(self._weights(feature))
-            mine = weights.pop(kind, 0.0)
-            if mine > max(weights.values(), default=0.0) and _TOLD.fullmatch(feature):
-                found.append((mine, feature))
-        words: list[str] = []
-        for _, feature in sorted(found, key=lambda each: (-each[0], each[1])):
-            word = feature if feature.isascii() else feature.replace(" ", "")
-            if not any(word in other or other in word for other in words):
-                words.append(word)
-        return words[:most]
-
-    def _weights(self, feature: str) -> Iterator[tuple[str, float]]:
-        """By kind that has a feature, the nats by which it is the likelier."""
-        found: Mapping[str, int] = self._with.get(feature, {})
-        everywhere = sum(found.values()) / self._texts.total()
-        for kind, count in found.items():
-            share = count / self._texts[kind]
-            yield kind, math.log(1 + (1 - _CHANCE) / _CHANCE * share / everywhere)
 
     def _chances(self, found: Mapping[str, int]) -> dict[str, float]:
         """How likely a feature is in a text of each kind."""
@@ -111,7 +74,8 @@ class KnownTexts:
         }
 
 
-def _features(text: str) -> set[str]:
+def features(text: str) -> set[str]:
+    """What is looked at of a text: its words and pairs of neighbors, figures by their units."""
     shown = text[:_LONGEST].lower().replace("’", "'")
     shown = _NON.sub("non", shown)
     shown = _ELEMENT.sub(" @element ", shown)

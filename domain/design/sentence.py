@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -57,6 +58,11 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|at|to)$", re.I)
+_VALUES_OF = re.compile(
+    r"(?:^|[^a-z])(?:gbw?p?|bw|v_?(?:cc|dd|ee|s|z|f)|r_?l|c_?l|[zr]_?in|z_?0|f_?[or]|a_?v|gain|vpp|id|ic)$",
+    re.I,
+)
+"""What only a figure with a unit or a scale is written to: `GBW4M`, but not IC1."""
 _GAIN_OF = re.compile(r"gain (?:of )?$", re.IGNORECASE)
 _ORDER = re.compile(r"(?:order|poles?|阶数)\s*(?:=|:|of|is|为|是)?\s*$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
@@ -170,13 +176,16 @@ _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4,
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
-    r"(?P<unit>\s*(?:阶|路|分钟|小时|[个只颗](?=.{0,4}(?:led|LED|发光))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"(?P<unit>\s*(?:阶|路|通道|输入(?!端|级|电|阻|信|直|交|为|是|要)|"
+    r"个?元件|(?<!一)[个种](?=[^\d,;。]{0,6}(?:信号|音源|声源|话筒|麦克风|传感器))|"
+    r"分钟|小时|[个只颗](?=.{0,4}(?:led|LED|发光))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
     r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "a": 1, "half": 0.5,
+    "ten": 10, "eleven": 11, "twelve": 12, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18,
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90, "a": 1, "half": 0.5,
 }  # fmt: skip
 _ENGLISH_RUN = re.compile(
     r"(?<!\d )(?<!\d)\b(?P<first>"
@@ -185,12 +194,31 @@ _ENGLISH_RUN = re.compile(
     r"(?=[ -]?fold(?![a-z])|[ -](?:[a-z]+[ -])?(?:signals|channels|inverters|resonators)(?![a-z])|"
     r"[ -](?:[a-z]+ )?(?:blinks|flashes|pulses|cycles) (?:a|per|each) |[ -]watts?(?![a-z])|"
     r"[ -]times(?! the (?:\w+[ -])?(?:corner|cut|frequency|band|resonan))(?= (?:as|more|the)|[ ,.;]|$)|"
-    r"[ -](?:kil|meg)ohm|[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
+    r"[ -](?:kil|meg)ohm|[ -](?:k|meg|[mμunk](?:a|v|w|f|h|s))(?![a-z])|"
+    r"[ -](?:kilo|mega|milli|micro|nano|pico)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
     r"channels?|minutes?(?![a-z])|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
     r"times (?:big|larg|high|great|strong|loud|as|more)))",
     re.IGNORECASE,
 )
+_TENS_AND_ONES = re.compile(
+    r"\b(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[ -]"
+    r"(?P<ones>one|two|three|four|five|six|seven|eight|nine)(?![a-z])",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"\b(?:(?P<number>two|three|four|five|six|seven|eight|nine|ten)(?=[ -](?:[a-z]+[ -]){0,2}(?:signals|"
+    r"sources|microphones|mics|tracks|pickups|elements?|inputs?)(?![a-z]))|"
+    r"(?P<fold>dual|triple|quad)(?=[ -](?:inputs?|channels?)(?![a-z])))",
+    re.IGNORECASE,
+)
+"""How many of what a circuit joins: "three audio sources", "quad input"."""
+_FOLDS = {"dual": 2, "triple": 3, "quad": 4}
+_TENTHS = re.compile(
+    r"(?<=[误偏容公允]差)(?P<before>[^\d,;。]{0,3}?)(?P<tenths>[一二两三1-3])成|"
+    r"(?P<alone>[一二两三1-3])成(?=以内|之内|的?(?:误差|偏差|容差))"
+)
+"""`误差一成`: tenths."""
 _PER_SECOND = re.compile(
     r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:[a-z]+ )?(?:times|x|pulses|cycles|blinks|"
     r"flashes))"
@@ -307,6 +335,9 @@ class Sentence:
     links: tuple[tuple[int, Link], ...]
     """(index, kind): how mention `index` is joined to the next one."""
     language: Literal["en", "zh"]
+    unlikely: Callable[[Mention, str], float | None] | None = field(default=None, compare=False, repr=False)
+    """What is learnt of where figures belong: how unlikely it is that one is a quantity ("": none), in nats;
+    None of a quantity of which nothing is known."""
 
     def has(self, pattern: str) -> bool:
         """Whether a regular expression occurs, whatever the letter case."""
@@ -354,6 +385,11 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
+    text = _TENS_AND_ONES.sub(
+        lambda both: str(_ENGLISH_NUMBERS[both["tens"].lower()] + _ENGLISH_NUMBERS[both["ones"].lower()]),
+        text,
+    )
+    text = _COUNTED.sub(_counted, _TENTHS.sub(_in_percent, text))
     text = _PER_AMPERE.sub(_per_ampere, _PART_OF_A.sub(_part_of_a, text))
     text = _SIGN_IN_WORDS.sub(_signed, text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
@@ -366,6 +402,15 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<=\d)[\s-]?fold(?![a-z])", "x", text)
     text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
     return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
+
+
+def _counted(match: re.Match[str]) -> str:
+    return str(_FOLDS[match["fold"].lower()] if match["fold"] else _ENGLISH_NUMBERS[match["number"].lower()])
+
+
+def _in_percent(match: re.Match[str]) -> str:
+    tenths = match["tenths"] or match["alone"]
+    return f"{match['before'] or ''}{10 * (_DIGITS.get(tenths) or int(tenths))}%"
 
 
 def _part_of_a(match: re.Match[str]) -> str:
@@ -518,7 +563,9 @@ def _is_part_of_a_word(before: str, match: re.Match[str], has_unit: bool) -> boo
         return False
     if match["sign"]:
         return not (has_unit or before[-1].isdigit())
-    return _ATTACHED_WORDS.search(before) is None
+    if _ATTACHED_WORDS.search(before) is not None:
+        return False
+    return not ((has_unit or match["bare"]) and _VALUES_OF.search(before))
 
 
 def _number(match: re.Match[str]) -> float:

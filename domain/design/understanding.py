@@ -34,6 +34,15 @@ _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LEFT_OUT = 100.0
 """Cost of a number that no slot takes."""
+_BY_WORDS, _BY_LEARNT = 1.0, 10.0
+"""Weights of the distance from a quantity's words, and of the nats that are learnt."""
+_NO_WORDS = 50.0
+"""Cost of a number that no words of a quantity stand beside, where something is learnt of it."""
+_ELSEWHERE = 60.0
+"""Cost of leaving it out then."""
+_SURELY = 8.0
+"""Nats above which nothing counts."""
+_LIKELY = 0.5
 _MOST_WAYS = 100_000
 _ROUNDING = 1e-6
 _SLIGHTLY = 2.0
@@ -199,14 +208,14 @@ def fill_slots(
                 (cost, slot.name)
                 for slot in (*slots, *around)
                 if not (slot.name == "load" and mention.dimension in own_loads)
-                if (cost := _cost(sentence.text, found, mention, slot, only_unit)) is not None
+                if (cost := _weighed(sentence, found, mention, slot, only_unit)) is not None
             ),
             key=lambda choice: choice[0],
         )
         for mention in found
         for only_unit in (_only_unit(mention, found, slots),)
     ]
-    taken = _cheapest(options)
+    taken = _cheapest(options, [_out(sentence, mention) for mention in found])
     surroundings = {slot.name for slot in _OF_SOMETHING_ELSE}
     elsewhere = {i for i, name in taken.items() if name in surroundings}
     taken = {i: name for i, name in taken.items() if i not in elsewhere}
@@ -223,11 +232,12 @@ def fill_slots(
         for index, name in taken.items()
         for place, other in left.items()
         if place not in elsewhere
+        and not _is_nowhere(sentence, other)
         and other.dimension == found[index].dimension
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
     unused = tuple(mention for mention in left.values() if _says_something(sentence.text, mention))
-    told = tuple(found[place] for place in sorted(elsewhere))
+    told = tuple(left[place] for place in left if place in elsewhere or _is_nowhere(sentence, left[place]))
     return Filled(values=values, unused=unused, doubled=doubled, surroundings=told)
 
 
@@ -317,16 +327,42 @@ def _says_again(mention: Mention, other: Mention) -> bool:
     )
 
 
-def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
+def _weighed(
+    sentence: Sentence, found: Sequence[Mention], mention: Mention, slot: Slot, only_unit: Dimension | None
+) -> float | None:
+    """The distance of a number from a slot's words, and what is learnt of where such numbers belong."""
+    cost = _cost(sentence.text, found, mention, slot, only_unit)
+    name = "" if slot in _OF_SOMETHING_ELSE else slot.name
+    learnt = None if sentence.unlikely is None else sentence.unlikely(mention, name)
+    if learnt is None or (not name and cost is None):
+        return cost
+    return _BY_WORDS * min(_NO_WORDS if cost is None else cost, _NO_WORDS) + _BY_LEARNT * min(learnt, _SURELY)
+
+
+def _out(sentence: Sentence, mention: Mention) -> float:
+    """What it costs to leave a number out."""
+    learnt = None if sentence.unlikely is None else sentence.unlikely(mention, "")
+    return _LEFT_OUT if learnt is None else _ELSEWHERE + _BY_LEARNT * min(learnt, _SURELY)
+
+
+def _is_nowhere(sentence: Sentence, mention: Mention) -> bool:
+    """Whether a number is known to be none of the circuit's."""
+    learnt = None if sentence.unlikely is None else sentence.unlikely(mention, "")
+    return learnt is not None and learnt < _LIKELY
+
+
+def _cheapest(options: Sequence[Sequence[tuple[float, str]]], out: Sequence[float]) -> dict[int, str]:
     """Which slot each mention takes, at the least cost in sum; of equal ones the first in order.
 
-    Leaving a mention out costs more than any word. Of the ways to have taken the same slots only the cheapest
+    `out` is what it costs to leave each out. Of the ways to have taken the same slots only the cheapest
     is gone on with, and none that cannot become cheaper than giving each mention the best slot still free.
     Raises CircuitError where the ways are too many: when dozens of numbers may each mean anything.
     """
-    bounds = [min([_LEFT_OUT, *(cost for cost, _ in choices)]) for choices in options]
+    bounds = [
+        min([cost, *(price for price, _ in choices)]) for choices, cost in zip(options, out, strict=True)
+    ]
     rest = list(accumulate(reversed(bounds), initial=0.0))[::-1]
-    most = _at_once(options)
+    most = _at_once(options, out)
     ways: dict[frozenset[str], tuple[float, dict[int, str]]] = {frozenset(): (0.0, {})}
     work = 0
     for index, choices in enumerate(options):
@@ -339,7 +375,7 @@ def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
                 error_type="bad_request",
             )
         for taken, (cost, chosen) in ways.items():
-            for price, name in (*choices, (_LEFT_OUT, "")):
+            for price, name in (*choices, (out[index], "")):
                 total = cost + price
                 if name in taken or total + rest[index + 1] > most + _ROUNDING:
                     continue
@@ -351,12 +387,12 @@ def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
     return min(ways.values(), key=lambda way: way[0])[1]
 
 
-def _at_once(options: Sequence[Sequence[tuple[float, str]]]) -> float:
+def _at_once(options: Sequence[Sequence[tuple[float, str]]], out: Sequence[float]) -> float:
     """What it costs when each mention in turn takes the best slot that is still free."""
     taken: set[str] = set()
     cost = 0.0
-    for choices in options:
-        price, name = next((choice for choice in choices if choice[1] not in taken), (_LEFT_OUT, ""))
+    for choices, left_out_at in zip(options, out, strict=True):
+        price, name = next((choice for choice in choices if choice[1] not in taken), (left_out_at, ""))
         cost += price
         taken.add(name)
     return cost

@@ -1,41 +1,40 @@
-"""Which circuit a sentence means whose words alone do not settle it: by what its words speak for, weighed
-against how it reads.
+"""Which circuit a sentence means: by what its words speak for, weighed together with how it reads.
 
-The rules (`catalogue`) come first. Where they refuse a sentence, find figures missing or impossible in it, or
-only guess, it is weighed against known requests (`likeness`): a family has to lead, and the figures of the
-sentence have to find their places in it.
+What the rules (`catalogue`) make of a sentence and what is learnt from known requests (`known_requests`)
+count in nats: a family that is called by its name, one that the rules choose, figures that find no place,
+demands that cannot be met. That nothing of ours is asked for is weighed like a family.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from domain.design.designer import DesignIntent
 from domain.design.engine import wording
 from domain.design.engine.declared_family import Claim, DeclaredFamily
-from domain.design.likeness import KnownTexts
+from domain.design.known_requests import NO_REQUEST, KnownRequests
 from domain.design.sentence import Sentence
 from domain.design.understanding import is_not_understood
 from shared.errors import CircuitError
 
-NO_REQUEST = "-"
-"""The kind of the known texts that ask for no circuit that can be designed."""
-_CANDIDATES = 4
-_LEAST = 30.0
-"""Nats that have to speak for a family that the rules do not find."""
-_PLAINLY = 45.0
-"""As many for one that is refused by another circuit's name, or whose figures have to be asked for."""
-_OVER_NO_REQUEST = 10.0
-_BY_NAME = 15.0
-"""Nats that a name counts for."""
-_OVER_GUESS = 8.0
-_OVER_NAME = 25.0
-"""Nats by which a family has to lead one that the rules only guess, and one that is called by its name."""
-_LEFT_OUT = 4.0
-"""What a figure costs that a family has no place for: the same in nats."""
-_FEWEST = 2
-"""Figures of a sentence that is weighed."""
+_CANDIDATES = 5
+_FAR_BEHIND = 6.0
+"""Nats by which a family is behind the likeliest that is not looked at."""
+_UNKNOWN = -12.0
+"""Nats of what no known request speaks for."""
+_WEIGHTS = {
+    "words": 1.3, "ruled": 2.8, "guessed": 1.1, "left_out": -1.3, "missing_goal": -1.4,
+    "impossible_goal": -2.8, "unknown_circuit": -0.7, "bad_request": -3.0,
+    "no_request": -2.6, "other": 3.7, "no_figure": -1.0, "no_rule": 1.2,
+}  # fmt: skip
+"""What a reason counts: the words; the choice of the rules by a name or by other words; a figure without a
+place, what has to be asked for, cannot be done or is refused by a word; for no request that it is one, that
+another circuit is named and none of ours, no figure, no rule that knows a family. Fitted to known requests
+that were kept out of what is learnt."""
+_LEAST = 0.4
+"""How likely a family has to be among all that may be meant: below that it is not understood."""
 _TOLD_WORDS = 4
 
 
@@ -44,18 +43,22 @@ class Ruled(NamedTuple):
 
     family: str
     """Its key; "" where they find none."""
-    surely: float
-    """How sure they are (`Claim.score`)."""
+    claim: Claim
     outcome: DesignIntent | CircuitError
+    refusal: CircuitError
+    """Why it may be no request at all."""
     named: frozenset[str] = frozenset()
     """The families it calls by name, those it names beside others too."""
     is_other: bool = False
     """Whether another circuit is named that cannot be designed."""
 
 
-class _Candidate(NamedTuple):
+class Candidate(NamedTuple):
+    """A family that may be meant, or `NO_REQUEST`."""
+
     family: str
-    nats: float
+    reasons: Mapping[str, float]
+    """What speaks for it, in nats, before it is weighed; what speaks against it below zero."""
     outcome: DesignIntent | CircuitError
 
 
@@ -65,58 +68,76 @@ def weighed(
     ruled: Ruled,
     *,
     families: Mapping[str, DeclaredFamily],
-    known: KnownTexts,
+    known: KnownRequests,
     cards: Mapping[str, str] | None,
-) -> DesignIntent:
-    """The intent of the family that most speaks for. Raises CircuitError: that of the rules, or of the only
-    family that is likely."""
-    evidence = known.evidence(text)
-    for key in ruled.named:
-        evidence[key] = evidence.get(key, 0.0) + _BY_NAME
-    likely = sorted((key for key in evidence if key in families), key=lambda key: -evidence[key])
-    likely = [key for key in likely if evidence[key] >= _LEAST][:_CANDIDATES]
-    if not likely or len(sentence.mentions) < _FEWEST:
-        return _given(ruled.outcome)
-    if evidence[likely[0]] < evidence.get(NO_REQUEST, 0.0) + _OVER_NO_REQUEST:
-        return _given(ruled.outcome)
+) -> DesignIntent | CircuitError:
+    """What the family makes of a sentence that most speaks for; the reason of the rules, or that no circuit
+    is named, where more speaks for no request at all."""
+    may_be = list(candidates(text, sentence, ruled, families=families, known=known, cards=cards))
+    nats = [sum(_WEIGHTS[name] * each for name, each in one.reasons.items()) for one in may_be]
+    best = nats.index(max(nats))
+    if sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
+        return may_be[-1].outcome
+    return may_be[best].outcome
 
-    def read(key: str) -> _Candidate:
-        family = families[key]
-        words = known.telling(text, key, _TOLD_WORDS)
-        note = wording.taken_for(family.family.one, words) if words else wording.not_named(family.family.one)
+
+def candidates(
+    text: str,
+    sentence: Sentence,
+    ruled: Ruled,
+    *,
+    families: Mapping[str, DeclaredFamily],
+    known: KnownRequests,
+    cards: Mapping[str, str] | None,
+) -> Iterator[Candidate]:
+    """All that may be meant, the one of the rules first."""
+    likely = known.likely(text, sentence)
+    keys = sorted((key for key in likely if key in families), key=lambda key: -likely[key])
+    keys = [key for key in keys[:_CANDIDATES] if likely[key] > likely[keys[0]] - _FAR_BEHIND]
+    for key in dict.fromkeys([*([ruled.family] if ruled.family else ()), *keys]):
+        is_ruled = key == ruled.family
+        claim = ruled.claim if is_ruled and ruled.claim.score >= 1 else _claim(families[key], known, text)
+        outcome = _read(families[key], sentence, claim, known, cards)
+        reasons = {
+            "words": likely.get(key, _UNKNOWN),
+            "ruled": float(is_ruled and ruled.claim.score >= 1),
+            "guessed": float(is_ruled and ruled.claim.score < 1),
+        }
+        if isinstance(outcome, CircuitError):
+            reasons[outcome.error_type] = 1.0
+        else:
+            reasons["left_out"] = float(sum(map(is_not_understood, outcome.assumptions)))
+        yield Candidate(key, reasons, outcome)
+    reasons = {
+        "words": likely.get(NO_REQUEST, _UNKNOWN),
+        "no_request": 1.0,
+        "other": float(ruled.is_other and not ruled.named),
+        "no_figure": float(not sentence.mentions),
+        "no_rule": float(not ruled.family),
+    }
+    yield Candidate(NO_REQUEST, reasons, ruled.refusal)
+
+
+def _claim(family: DeclaredFamily, known: KnownRequests, text: str) -> Claim:
+    words = known.telling(text, family.key, _TOLD_WORDS)
+    note = wording.taken_for(family.family.one, words) if words else wording.not_named(family.family.one)
+    return Claim(score=0.5, assumptions=(note,))
+
+
+def _read(
+    family: DeclaredFamily,
+    sentence: Sentence,
+    claim: Claim,
+    known: KnownRequests,
+    cards: Mapping[str, str] | None,
+) -> DesignIntent | CircuitError:
+    """With what is known of where figures belong; where that cannot be done, by the rules alone."""
+    placed = known.placed(sentence, family.key, family.family.quantities)
+    first: CircuitError | None = None
+    for each in (placed, sentence):
         try:
-            intent = family.understand(sentence, Claim(score=0.5, assumptions=(note,)), cards)
+            return family.understand(each, claim, cards)
         except CircuitError as error:
-            return _Candidate(key, evidence[key], error)
-        return _Candidate(key, evidence[key] - _LEFT_OUT * _left_out(intent), intent)
-
-    return _best(ruled, [key for key in likely if key != ruled.family], evidence, read)
-
-
-def _best(
-    ruled: Ruled, likely: list[str], evidence: Mapping[str, float], read: Callable[[str], _Candidate]
-) -> DesignIntent:
-    candidates = [read(key) for key in likely]
-    mine = evidence.get(ruled.family, 0.0)
-    if isinstance(ruled.outcome, DesignIntent):
-        mine -= _LEFT_OUT * _left_out(ruled.outcome)
-        lead = _OVER_NAME if ruled.surely >= 1 else _OVER_GUESS
-    else:
-        lead = _OVER_GUESS
-    least = max(_PLAINLY if ruled.is_other else _LEAST, mine + lead)
-    readable = [each for each in candidates if isinstance(each.outcome, DesignIntent) and each.nats >= least]
-    if readable:
-        return _given(max(readable, key=lambda each: each.nats).outcome)
-    if not ruled.family and not ruled.is_other and candidates and candidates[0].nats >= _PLAINLY:
-        return _given(candidates[0].outcome)  # its question is nearer than "not understood"
-    return _given(ruled.outcome)
-
-
-def _left_out(intent: DesignIntent) -> int:
-    return sum(map(is_not_understood, intent.assumptions))
-
-
-def _given(outcome: DesignIntent | CircuitError) -> DesignIntent:
-    if isinstance(outcome, CircuitError):
-        raise outcome
-    return outcome
+            first = first or error
+    assert first is not None
+    return first

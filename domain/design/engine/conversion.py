@@ -21,6 +21,8 @@ INPUT, OUTPUT = "vin", "vout"
 _NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|二极管", re.IGNORECASE)
 """In front of a voltage that is none of the two."""
 
+_FROM_ONE_TO_ANOTHER = re.compile(r"(?<![a-z])to(?![a-z])|[到至]", re.IGNORECASE)
+"""Between the ends of a range that is the only voltage: a converter makes the one of the other."""
 _MADE_FROM = re.compile(r"\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?\+?", re.IGNORECASE)
 """Between the output and the input: "5.1 V from 12 V"."""
 _HAS = re.compile(
@@ -125,7 +127,10 @@ def _linked(sentence: Sentence) -> dict[str, Mention]:
 def _is_from_to(sentence: Sentence, span: Mention) -> bool:
     """`a converter from 3.3 V to 5 V`: no range of the input when nothing else is in volts."""
     is_alone = len(sentence.of("V")) == 1 and not sentence.has(r"input|输入|range|范围")
-    return is_alone and re.search(r"(?:from|由|从|将|把)\s*$", sentence.text[: span.start], re.I) is not None
+    is_said = re.search(r"(?:from|由|从|将|把)\s*$", sentence.text[: span.start], re.I) is not None
+    return is_alone and (
+        is_said or _FROM_ONE_TO_ANOTHER.search(sentence.text, span.start, span.end) is not None
+    )
 
 
 def _ranges_joined(sentence: Sentence) -> Sentence:
@@ -142,7 +147,9 @@ def _ranges_joined(sentence: Sentence) -> Sentence:
         ]
         is_rising = left.dimension == right.dimension == "V" and left.value < right.value
         is_input = _CALLED_INPUT.match(sentence.text, right.end) is not None and bool(others)
-        is_range = is_input or any(mention.value < left.value for mention in others)
+        is_range = is_input or any(
+            mention.value < left.value or left.value < mention.value < right.value for mention in others
+        )
         if kind == "to" and is_rising and is_range:
             span = replace(left, upper=right.value, end=right.end, bound=None)
             mentions = (*sentence.mentions[:index], span, *sentence.mentions[index + 2 :])

@@ -21,6 +21,7 @@ _DEAD = 0.01
 """Of the period, between the two phases."""
 _SWITCH_OHM, _SHARE = 5.0, 0.4
 _MARGIN, _RIPPLE, _MOST_F, _LEAST_F = 0.9, 0.02, 470e-6, 1e-9
+_SAME = 1e-3
 _NEAR, _LEAST_SHARE = 0.06, 0.8  # an output that was asked for, to the one without load
 _BY_NAME = {each.name: each for each in buck_request.QUANTITIES}
 
@@ -69,11 +70,20 @@ def complete(request: kit.Request) -> kit.Said:
         current = abs(ideal) / request["load_ohm"]
     ripple = request["ripple_v"] or request.get("ripple_v_share", 0.0) * abs(ideal) or None
     guessed = request["vout"] is None and not request.states("form")
-    notes = (assumed(msg("circuit"), msg("doubler")),) if guessed else ()
+    notes = [assumed(msg("circuit"), msg("doubler"))] if guessed else []
     values = {"iout": current, "ripple_v": ripple, "vout": ideal}
     if vout is not None and is_under_load and vout / ideal < 1 - _NEAR:  # what is left of it under load
         values["tolerance"] = 1 - vout / ideal
-    return kit.Said(values=values, notes=notes)
+    if vout is not None and not math.isclose(vout, ideal, rel_tol=_SAME):
+        notes.append(
+            msg(
+                "A charge pump of this kind does not regulate: asked for {vout}, it makes {ideal} without "
+                "load and less under load.",
+                ideal=with_unit(ideal, "V", 3),
+                vout=with_unit(vout, "V", 3),
+            )
+        )
+    return kit.Said(values=values, notes=tuple(notes))
 
 
 def _output_ohm(request: kit.Request, ohm: float, farad: float) -> float:

@@ -22,8 +22,9 @@ _SLOPE = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"(\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|阶|"
-    r"极点)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+(?:\.\d+)?)|"
+    r"(\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|"
+    r"(?:reactive |lc |l/c )?elements?(?![a-z])|阶|"
+    r"极点|个?元件)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+(?:\.\d+)?)|"
     r"(?<![a-z])n\s*=\s*(\d+(?:\.\d+)?)",
     re.IGNORECASE,
 )

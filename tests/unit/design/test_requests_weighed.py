@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from domain.design.catalogue import understand
-from infrastructure.persistence.known_texts import request_texts
+from infrastructure.persistence.known_texts import (
+    FIGURES,
+    KINDS,
+    LANGUAGES,
+    digest,
+    learnt_file,
+    request_texts,
+)
 from shared.errors import CircuitError
 from tests.ground.cases import for_each
 from tests.unit.design.test_sentences_by_others import in_short
@@ -45,6 +52,20 @@ def test_a_sentence_is_understood_as_meant(sentence: str, meant: str) -> None:
 )
 def test_what_asks_for_no_circuit_of_ours_is_refused_all_the_same(sentence: str) -> None:
     assert in_short(sentence, request_texts()) == "unknown_circuit"
+
+
+@for_each("name", [KINDS, FIGURES])
+def test_what_is_learnt_is_of_these_known_requests(name: str) -> None:
+    """Else: ``python -m scripts.learn_requests``."""
+    for language in LANGUAGES:
+        with learnt_file(name, language).open(encoding="utf-8") as learnt:
+            assert learnt.readline().strip() == digest()
+
+
+def test_a_charge_pump_that_was_asked_for_another_output_says_what_it_makes() -> None:
+    intent = understand("charge pump doubler, 3.3 V in, 6 V out, 5 mA")
+
+    assert any("asked for 6 V, it makes 6.6 V" in str(note) for note in intent.assumptions)
 
 
 def test_what_spoke_for_a_circuit_is_told() -> None:

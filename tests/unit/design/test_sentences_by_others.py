@@ -12,7 +12,7 @@ from typing import Any
 
 from domain.design.catalogue import understand
 from domain.design.engine.declaration import STATED
-from domain.design.likeness import KnownTexts
+from domain.design.known_requests import KnownRequests
 from shared.errors import CircuitError
 from tests.ground.cases import for_each
 
@@ -20,7 +20,7 @@ _LINES = Path(__file__).with_name("sentences_by_others.txt").read_text(encoding=
 _NONSENSE = "unknown_circuit"
 
 
-def in_short(sentence: str, known: KnownTexts | None = None) -> str:
+def in_short(sentence: str, known: KnownRequests | None = None) -> str:
     """``buck fsw=300000 iout=3 vin=12 vout=5``, or the kind of error."""
     try:
         intent = understand(sentence, known)
