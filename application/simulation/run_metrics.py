@@ -38,7 +38,7 @@ def run_metrics(
             raise
         plots = ()  # too large, or torn: what the commands printed is there all the same
     metrics, issues = _measured(prepared, plots, whole=run.status == "ok")
-    more, others = _harmonics(prepared, plots)
+    more, others = _harmonics(prepared, plots) if plots or run.status == "ok" else ({}, [])
     return {**_of_commands(commands, run, plots), **more, **metrics}, (*issues, *others)
 
 

@@ -515,7 +515,10 @@ class EditorPage(QWidget):
             return
         self._wants_fix = False
         problem = self.editor.problem_at_caret()
-        if problem is not None:
+        if problem is None or problem.fix is None:
+            told = msg("No quick fix for this line.")
+            self._services.workspace.status_changed.emit(told)
+        else:
             self.apply_fix(problem)
 
     def probe(self) -> None:

@@ -304,6 +304,20 @@ def _closing_name(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     )
 
 
+def _whole_library(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
+    """A library without sections is included whole."""
+    match = re.match(r"[ \t]*(\.lib)[ \t]", lines.text(diagnostic.line), re.IGNORECASE)
+    if match is None:
+        return None
+    return QuickFix(
+        title=msg("Change to {text}", text=".include"),
+        reason=msg("No section is named"),
+        start=lines.byte(diagnostic.line, match.start(1) + 1),
+        end=lines.byte(diagnostic.line, match.end(1) + 1),
+        text=".include",
+    )
+
+
 def _define(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     """A parameter that nothing is like: defined where the others are read, with a value to be changed."""
     name = str(diagnostic.message.params.get("name", ""))
@@ -341,6 +355,7 @@ _OF_LINES: dict[str, Callable[[Diagnostic, Lines], QuickFix | None]] = {
     "unclosed-subckt": _unclosed(".ends"),
     "unclosed-if": _unclosed(".endif"),
     "unclosed-control": _unclosed(".endc"),
+    "lib-without-section": _whole_library,
     "no-analysis": _analysis,
     "no-dc-path": _path_to_ground,
     "missing-plus": _plus,
