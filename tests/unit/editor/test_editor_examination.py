@@ -163,8 +163,6 @@ async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome
          "Add .endif before line 7", (".op", ".endif\n.op")),
         ("unclosed-control", "t\nV1 a 0 1\nR1 a 0 1\n.op\n.control\nrun\nprint a",
          "Add .endc at the end", ("print a", "print a\n.endc\n")),
-        ("lib-without-section", "t\n.lib my.lib\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n",
-         "Change to .include", (".lib m", ".include m")),
         ("no-analysis", "t\r\nV1 a 0 1\r\nR1 a 0 1\r\n.end\r\n", "Add .op", (".end", ".op\r\n.end")),
         ("no-dc-path", "t\nV1 a 0 1\nC1 a b 1n\n+ ic=0\nC2 b 0 1n\n.op\n.end\n",
          "Add Rdc1 b 0 1G", ("+ ic=0\n", "+ ic=0\nRdc1 b 0 1G\n")),
@@ -199,6 +197,14 @@ def test_a_fix_of_a_line_mends_its_problem(
     left = [each.code for each in examined(tmp_path / "a.cir", new).problems if each.severity == "error"]
     assert code not in [each.code for each in examined(tmp_path / "a.cir", new).problems]
     assert left == []
+
+
+def test_a_library_without_sections_is_included_whole(tmp_path: Path) -> None:
+    (tmp_path / "my.lib").write_text(".model d d\n")
+    text = "t\n.LIB my.lib\nV1 a 0 1\nR1 a b 1\nD1 b 0 d\n.op\n.end\n"
+    new = fixed(text, problem_of(examined(tmp_path / "a.cir", text), "lib-without-section"))
+    assert new == text.replace(".LIB", ".include")
+    assert examined(tmp_path / "a.cir", new).problems == ()
 
 
 def test_a_bracket_that_may_be_closed_further_down_is_left_alone(tmp_path: Path) -> None:
