@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from domain.circuit.cards import include_of
 from domain.circuit.dialects import plain_text
+from domain.circuit.foreign_cards import FILE, names_a_section
 from domain.circuit.foreign_pwl import file_of_points
 from domain.circuit.netlist import NETLIST_SUFFIXES, Netlist
 from shared.errors import UserInputError
@@ -36,7 +38,7 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
     to_read = [(Netlist(data), PurePosixPath())]
     while to_read and len(inside) < _MOST_FILES:
         netlist, beside = to_read.pop()
-        for written in (*(include.path for include in netlist.includes), *_files_of_sources(netlist)):
+        for written in (*_included(netlist), *_files_of_sources(netlist)):
             name = PurePosixPath(written.replace("\\", "/"))
             relative = (beside / name).as_posix()
             if not written or name.name.lower().startswith("standard.") or relative in inside:
@@ -49,6 +51,22 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
             if name.suffix.lower() != _WAVE:
                 to_read.append((Netlist(plain_text(found), has_title=False), PurePosixPath(relative).parent))
     return tuple(inside), tuple(elsewhere)
+
+
+def _included(netlist: Netlist) -> list[str]:
+    """What it includes, as written. ``.lib my models.lib`` is a whole file in LTspice and PSpice, blanks and all;
+    in a library of sections a word alone begins one."""
+    has_sections = bool(netlist.directives("endl"))
+    found = [(include.line, include.path) for include in netlist.includes if include.kind == "include"]
+    for card in netlist.directives("lib"):
+        match = FILE.match(card.raw)
+        written = (match and (match["double"] or match["single"] or match["bare"])) or ""
+        include = include_of(card)
+        if include is not None and (has_sections or names_a_section(written, card)):
+            written = include.path
+        if include is not None or not has_sections:
+            found.append((card.line, written.strip()))
+    return [path for _, path in sorted(found)]
 
 
 def _files_of_sources(netlist: Netlist) -> list[str]:

@@ -94,7 +94,10 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
              "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
+    cards += "TEXT 0 0 Left 2 !.lib two words.sub\n"
     (home / "filter.asc").write_text(f"{RC.rstrip()}\n{cards}", encoding="cp1252")
+    (home / "two words.sub").write_text(".lib tt\n.lib 'corners.lib' ss\n.endl\n")
+    (home / "corners.lib").write_text(".lib ss\n.endl\n")
     (home / "lib" / "a.lib").write_text("* a\n")
     (home / "lib" / "v.wav").write_bytes(b"RIFF")
     (home / "loop.lib").write_text(".include loop.lib\n")
@@ -103,12 +106,16 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         (home / name).write_text(".model n d\n")
     made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
     assert sorted(made["copied"]) == [
+        str(there / "corners.lib"),
         str(there / "lib" / "a.lib"),
         str(there / "lib" / "v.wav"),
         str(there / "loop.lib"),
         str(there / "n.301"),
+        str(there / "two words.sub"),
     ]
-    assert sorted(each.name for each in there.iterdir()) == ["filter.cir", "lib", "loop.lib", "n.301"]
+    assert sorted(each.name for each in there.iterdir()) == [
+        "corners.lib", "filter.cir", "lib", "loop.lib", "n.301", "two words.sub"
+    ]  # fmt: skip
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
     assert "exists already" in refused.document["errors"][0]["message"]
     assert not (there / "new").exists()
