@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
 from application.groups.program import Program
@@ -255,6 +255,8 @@ class ProjectSwitch(QObject):
         shown = file or (root / memory.shown_file if memory.shown_file else workspace.main_circuit)
         if shown is not None:
             workspace.file_activated.emit(shown, None)
+        else:  # what had the focus may have gone: Qt would hand it on to whatever comes next
+            self._parts.tree.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     async def _end_restoring(self, this: object) -> None:
         workspace = self._services.workspace

@@ -22,6 +22,11 @@ def is_spice(path: Path) -> bool:
     return path.suffix.lower() in NETLIST_SUFFIXES
 
 
+def is_schematic(path: Path) -> bool:
+    """Whether an import makes a netlist of it: a sheet of LTspice or KiCad."""
+    return path.suffix.lower() in (".asc", ".kicad_sch")
+
+
 def has_title(path: Path) -> bool:
     """Whether the first line of a file is a title."""
     return path.suffix.lower() not in LIBRARY_SUFFIXES

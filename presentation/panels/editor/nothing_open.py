@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from presentation.panels.editor.examination import is_schematic
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -18,7 +19,7 @@ _MOST_NAMED = 3
 def _schematics(root: Path) -> tuple[Path, ...]:
     """Schematics of LTspice and KiCad at the top of a folder. Blocking."""
     try:
-        return tuple(sorted(path for path in root.iterdir() if path.suffix.lower() in (".asc", ".kicad_sch")))
+        return tuple(sorted(path for path in root.iterdir() if is_schematic(path)))
     except OSError:  # the watch tells of a folder that has gone
         return ()
 
@@ -39,6 +40,7 @@ class NothingOpen(EmptyNote):
             msg("Project files open here."),
             (
                 (msg("Open the main circuit"), self._open_main_circuit),
+                (msg("Import…"), self._import),
                 (msg("New circuit"), partial(workspace.command_wanted.emit, "newCircuit")),
                 (msg("Describe a design"), partial(workspace.command_wanted.emit, "describe_design")),
                 (msg("Open an example"), partial(workspace.command_wanted.emit, "openExample")),
@@ -58,7 +60,7 @@ class NothingOpen(EmptyNote):
         workspace = self._services.workspace
         if workspace.opening is not None:
             self.set_text(msg("Opening {name}…", name=workspace.opening.name))
-            self.offer((False,) * 5)
+            self.offer((False,) * 6)
             return
         main = workspace.main_circuit
         is_without = main is None and workspace.root is not None
@@ -73,7 +75,10 @@ class NothingOpen(EmptyNote):
             self.set_text(msg("{name} has no main circuit yet.", name=workspace.root.name))
         else:
             self.set_text(msg("Project files open here."))
-        self.offer((main is not None, True, main is None, main is None, is_without))
+        has_found = is_without and bool(self._found)  # these first
+        self.offer(
+            (main is not None, has_found, True, main is None, main is None, is_without and not has_found)
+        )
 
     def _look(self, _changed: object = None) -> None:
         workspace = self._services.workspace

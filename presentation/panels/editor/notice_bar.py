@@ -14,7 +14,9 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
-NoticeKind = Literal["changed", "deleted", "not_saved", "closing", "replaced", "review", "large"]
+NoticeKind = Literal["changed", "deleted", "not_saved", "closing", "replaced", "review", "large", "schematic"]
+_TELLING = ("replaced", "review", "large", "schematic")
+"""Kinds that warn of nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,8 @@ class NoticeBar(QWidget):
         edge, gap = theme.size("space.3"), theme.size("space.1")
         arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
         kind = self.notice.kind if self.notice is not None else "changed"
-        token = {"not_saved": "error.icon"} | dict.fromkeys(("replaced", "review", "large"), "info.icon")
-        picture = {"replaced": "info", "large": "info", "review": "git-compare"}.get(kind, "triangle-alert")
+        token = {"not_saved": "error.icon"} | dict.fromkeys(_TELLING, "info.icon")
+        picture = "git-compare" if kind == "review" else "info" if kind in _TELLING else "triangle-alert"
         size = theme.size("icon.default")
         self._icon.setPixmap(
             self._services.icons.get(picture, token.get(kind, "warn.icon"), size).pixmap(size, size)

@@ -34,6 +34,7 @@ from presentation.panels.editor.examination import (
     bytes_of,
     examine,
     has_title,
+    is_schematic,
     is_spice,
 )
 from presentation.panels.editor.hovering import Hovering
@@ -154,6 +155,17 @@ class EditorPage(QWidget):
         self.editor.caret_added.connect(lambda at: line_commands.toggle_caret(self.editor, at))
         self.editor.escaped.connect(lambda: line_commands.keep_main_caret(self.editor))
         self._start_examination()
+        if is_schematic(self.path):
+            self._offer_import()
+
+    def _offer_import(self) -> None:
+        """Who opens a sheet wants its circuit; the text is what LTspice or KiCad reads."""
+        told = msg("A schematic. Imported, it becomes a netlist that can be simulated.")
+        ways = (
+            Way("import", msg("Import…"), lambda: self._services.workspace.import_wanted.emit(self.path)),
+            Way("dismiss", msg("Close"), lambda: self.notices.tell(None)),
+        )
+        self.notices.tell(Notice("schematic", told, ways))
 
     async def fill(self) -> None:
         """Put a large text in, without holding the loop, and say what it is shown without."""
