@@ -54,8 +54,8 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
 
 
 def _included(netlist: Netlist) -> list[str]:
-    """What it includes, as written. ``.lib my models.lib`` is a whole file in LTspice and PSpice, blanks and all;
-    in a library of sections a word alone begins one."""
+    """What it includes, as written. ``.lib my models.lib`` is a whole file in LTspice and PSpice, blanks and
+    all; in a library of sections a word alone begins one."""
     has_sections = bool(netlist.directives("endl"))
     found = [(include.line, include.path) for include in netlist.includes if include.kind == "include"]
     for card in netlist.directives("lib"):

@@ -155,11 +155,12 @@ class EditorPage(QWidget):
         self.editor.caret_added.connect(lambda at: line_commands.toggle_caret(self.editor, at))
         self.editor.escaped.connect(lambda: line_commands.keep_main_caret(self.editor))
         self._start_examination()
-        if is_schematic(self.path):
-            self._offer_import()
+        self._offer_import()
 
     def _offer_import(self) -> None:
         """Who opens a sheet wants its circuit; the text is what LTspice or KiCad reads."""
+        if not is_schematic(self.path):
+            return
         told = msg("A schematic. Imported, it becomes a netlist that can be simulated.")
         ways = (
             Way("import", msg("Import…"), lambda: self._services.workspace.import_wanted.emit(self.path)),
