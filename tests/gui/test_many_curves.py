@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtGui import QImage
+from PyQt6.QtGui import QImage, QPainter
 
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import RealArray
+from presentation.panels.waveforms.export import Caption, _paint, image_of
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
 from presentation.ui.theme import Theme
@@ -82,7 +83,11 @@ def area() -> Iterator[PlotArea]:
 
 def _seen(area: PlotArea) -> RealArray:
     """(rows, columns, 4) bytes of what is on the screen."""
-    image = area.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return _bytes_of(area.grab().toImage())
+
+
+def _bytes_of(picture: QImage) -> RealArray:
+    image = picture.convertToFormat(QImage.Format.Format_RGB32)
     bits = image.constBits()
     assert bits is not None
     memory = np.frombuffer(bits.asstring(image.sizeInBytes()), np.uint8)
@@ -197,3 +202,30 @@ async def test_the_first_plot_of_all_is_made_in_several_turns(
     assert panel.area is not None
     assert len(panel.area.traces) == 2
     assert _colored(_seen(panel.area)) > 20_000
+
+
+@pytest.mark.parametrize(("periods", "from_each", "from_window"), [(200, 4.0, 8.0), (2, 0.4, 1.0)])
+async def test_a_picture_that_leaves_the_window_is_drawn_in_turns_and_shown_nowhere(
+    area: PlotArea, until: Until, periods: float, from_each: float, from_window: float
+) -> None:
+    area.use(Theme("dark", 1.0))
+    first, *others = _family(periods)
+    area.show_traces(_axis(), [first], ghosts=others)
+    await until(lambda: _is_done(area))
+    shown, caption = _seen(area), Caption("many.cir", (("v(out)", 0),))
+    picture = await image_of(area, LOOK, caption)
+    await until(lambda: _is_done(area))
+    assert (np.abs(shown - _seen(area)) > 8).mean() < 1e-4
+    area.use(LOOK)
+    area.redraw_now()
+    each = QImage(picture.size(), picture.format())
+    each.setDevicePixelRatio(picture.devicePixelRatio())
+    above = round(picture.height() / picture.devicePixelRatio()) - area.height()
+    painter = QPainter(each)
+    _paint(area, painter, LOOK, above, caption)
+    painter.end()
+    whole = _bytes_of(picture)
+    assert _colored(whole) > 20_000
+    assert np.abs(whole - _bytes_of(each)).mean() < from_each
+    halved = (whole[::2, ::2] + whole[1::2, ::2] + whole[::2, 1::2] + whole[1::2, 1::2]) / 4
+    assert np.abs(halved[above:] - _seen(area)).mean() < from_window, "a grid beside its numbers: 2.0"

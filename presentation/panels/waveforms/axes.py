@@ -200,8 +200,9 @@ class Grid(BoxItem):
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
         """Minor lines first, so that major ones lie on top."""
-        area = self._box.mapRectToDevice(self._box.rect())
-        if area is None or area.isEmpty():
+        # Where it is painted, which in a picture that leaves the window is not where the window has it.
+        area = painter.worldTransform().mapRect(QRectF(self._box.viewRect()))
+        if area.isEmpty():
             return
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

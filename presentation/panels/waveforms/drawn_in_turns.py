@@ -6,6 +6,7 @@ is made the one before is shown, moved to where its part of the axis is now.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +39,12 @@ class CurvesPicture(BoxItem):
     def is_drawn(self) -> bool:
         return self._image is not None
 
-    def show_image(self, image: QImage, part: QRectF) -> None:
+    @property
+    def image(self) -> tuple[QImage | None, QRectF]:
+        """What is shown, and for which part of the box it was drawn."""
+        return self._image, self._part
+
+    def show_image(self, image: QImage | None, part: QRectF) -> None:
         self._image, self._part = image, part
         self.setVisible(True)
         self.update()
@@ -100,6 +106,23 @@ class DrawnPane:
         self.picture, self.canvas, self.lines = picture, canvas, lines
 
 
+def lines_drawn(panes: Sequence[DrawnPane]) -> Iterator[tuple[CurveItem, Line]]:
+    """Each line as soon as it is on its canvas."""
+    for pane in panes:
+        for item, line in pane.lines:
+            pane.canvas.draw(line)
+            yield item, line
+
+
+async def drawn_between(panes: Sequence[DrawnPane]) -> None:
+    """Draw all lines, and let the loop come round every few milliseconds."""
+    until = time.thread_time() + _TURN_S
+    for _ in lines_drawn(panes):
+        if time.thread_time() > until:
+            await asyncio.sleep(0)
+            until = time.thread_time() + _TURN_S
+
+
 class DrawingInTurns:
     """Of one plot: `begin` once, and again where what is to be drawn has changed meanwhile."""
 
@@ -144,11 +167,9 @@ class DrawingInTurns:
     def _draw(self) -> Iterator[None]:
         panes = self._panes()
         made: list[tuple[CurveItem, Line]] = []
-        for pane in panes:
-            for item, line in pane.lines:
-                pane.canvas.draw(line)
-                made.append((item, line))
-                yield
+        for each in lines_drawn(panes):
+            made.append(each)
+            yield
         for item, line in made:
             item.show_line(line)
             item.setVisible(False)

@@ -25,6 +25,7 @@ from presentation.ui.theme import Theme
 from presentation.ui.whole_file import write
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 _PIXEL_RATIO = 2.0
 _ROWS_AT_ONCE = 20_000
@@ -62,7 +63,7 @@ async def export_plot(
     caption = Caption(name, _legend_of(services, traces), tuple(behind))
     if suffix == "conversation":
         theme = services.theme.theme
-        picture = png_of(area, theme, Theme("light", theme.scale), caption)
+        picture = await png_of(area, Theme("light", theme.scale), caption)
         services.workspace.picture_offered.emit(f"{_file_name(name)}.png", picture)
         return
     start = (services.workspace.root or Path.home()) / f"{_file_name(name)}.{suffix}"
@@ -77,8 +78,8 @@ async def export_plot(
     else:
         theme = services.theme.theme
         light = Theme("light", theme.scale)
-        make = png_of if suffix == "png" else svg_of
-        content = make(area, theme, light, caption)
+        is_png = suffix == "png"
+        content = await png_of(area, light, caption) if is_png else svg_of(area, theme, light, caption)
     await asyncio.to_thread(write, target, content)
     services.workspace.status_changed.emit(msg("Exported {name}", name=target.name))
 
@@ -168,9 +169,8 @@ async def copy_plot(
     if has_values:
         content.setText(await asyncio.to_thread(_table, axis, traces, rows, "\t"))
     if has_picture:
-        theme = services.theme.theme
-        caption = Caption(name, _legend_of(services, traces))
-        content.setImageData(image_of(area, theme, Theme("light", theme.scale), caption))
+        light = Theme("light", services.theme.theme.scale)
+        content.setImageData(await image_of(area, light, Caption(name, _legend_of(services, traces))))
     clipboard = QGuiApplication.clipboard()
     if clipboard is None or not (has_values or has_picture):
         return
@@ -184,25 +184,27 @@ async def copy_plot(
 _MOST_COPIED = 100_000
 
 
-def image_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> QImage:
+async def image_of(area: PlotArea, light: Theme, caption: Caption) -> QImage:
     """The drawing as it is shown under its caption, in twice as many pixels."""
+    curves = await area.curves_for(light, _PIXEL_RATIO)
     above = _caption_height(area, light, caption)
     size = area.size() + QSize(0, above)
     image = QImage(size * _PIXEL_RATIO, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(_PIXEL_RATIO)
     painter = QPainter(image)
-    _paint(area, painter, (theme, light), above, caption)
+    with area.instead(curves, light):
+        _paint(area, painter, light, above, caption)
     painter.end()
     return image
 
 
-def png_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> bytes:
+async def png_of(area: PlotArea, light: Theme, caption: Caption) -> bytes:
     """The same as a file."""
-    image = image_of(area, theme, light, caption)
+    image = await image_of(area, light, caption)
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
+    await off_loop(image.save, buffer, "PNG")  # a tenth of a second
     return data.data()
 
 
@@ -219,25 +221,22 @@ def svg_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> byte
     generator.setResolution(96)
     generator.setTitle(caption.title)
     painter = QPainter(generator)
-    _paint(area, painter, (theme, light), above, caption)
+    area.use(light)
+    area.redraw_now()
+    try:
+        _paint(area, painter, light, above, caption)
+    finally:
+        area.use(theme)
+        area.redraw()
     painter.end()
     return data.data()
 
 
-def _paint(
-    area: PlotArea, painter: QPainter, themes: tuple[Theme, Theme], above: int, caption: Caption
-) -> None:
-    theme, light = themes
+def _paint(area: PlotArea, painter: QPainter, light: Theme, above: int, caption: Caption) -> None:
     drawing = QRectF(0, above, area.width(), area.height())
-    area.use(light)
-    area.redraw_now()
-    try:
-        painter.fillRect(QRectF(0, 0, area.width(), above + area.height()), light.color("plot.background"))
-        _paint_caption(painter, area.width(), light, caption)
-        area.render(painter, drawing, area.rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
-    finally:
-        area.use(theme)
-        area.redraw()
+    painter.fillRect(QRectF(0, 0, area.width(), above + area.height()), light.color("plot.background"))
+    _paint_caption(painter, area.width(), light, caption)
+    area.render(painter, drawing, area.rect(), Qt.AspectRatioMode.IgnoreAspectRatio)
 
 
 def _legend(width: int, light: Theme, caption: Caption) -> list[list[tuple[str, int | None, int]]]:

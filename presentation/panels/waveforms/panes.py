@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
@@ -211,9 +212,31 @@ class Pane:
             self._picture.setVisible(True)
             for item in self._items:
                 item.setVisible(False)
+        return self.drawn_for(theme, selected, pixel_ratio, in_window)
+
+    def drawn_for(
+        self, theme: Theme, selected: str | None, pixel_ratio: float, in_window: QTransform
+    ) -> DrawnPane:
+        """The same for a picture that leaves the window: what is shown stays as it is."""
         self.box.updateMatrix()  # pyqtgraph's own, else only when the scene is painted
         canvas = Canvas(self.box, self._picture.deviceTransform(in_window), pixel_ratio)
         return DrawnPane(self._picture, canvas, self._made(theme, selected, pixel_ratio))
+
+    @contextmanager
+    def instead(self, canvas: Canvas) -> Iterator[None]:
+        """Have a picture that was drawn for elsewhere in place of what is shown."""
+        shown = [item for item in self._items if item.isVisible()]
+        was_visible, before = self._picture.isVisible(), self._picture.image
+        for item in shown:
+            item.setVisible(False)
+        self._picture.show_image(canvas.image, canvas.part)
+        try:
+            yield
+        finally:
+            self._picture.show_image(*before)
+            self._picture.setVisible(was_visible)
+            for item in shown:
+                item.setVisible(True)
 
     def dress(self, theme: Theme) -> None:
         """Give the axis the colour of what is read at it."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
@@ -12,7 +13,7 @@ from PyQt6.QtGui import QContextMenuEvent, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from domain.simulation.goals import DesignGoal
-from presentation.panels.waveforms.drawn_in_turns import DrawingInTurns, DrawnPane
+from presentation.panels.waveforms.drawn_in_turns import Canvas, DrawingInTurns, DrawnPane, drawn_between
 from presentation.panels.waveforms.level_cursors import LevelCursors
 from presentation.panels.waveforms.overlay import Overlay
 from presentation.panels.waveforms.pane_places import PanePlaces
@@ -445,6 +446,38 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         ratio = self.devicePixelRatioF()
         place = self.viewportTransform()
         return [pane.drawn_in_turns(self._theme, self._selected, ratio, place) for pane in self._panes]
+
+    async def curves_for(self, theme: Theme, ratio: float) -> Sequence[Canvas]:
+        """The curves of each pane in a theme's colours, with `ratio` pixels in one of the window's: for a
+        picture that leaves the window.
+
+        They are drawn in turns of the loop, and anew where what is shown has changed meanwhile.
+        """
+        while True:
+            before, ranges, place = self._shown, self._ranges_shown(), self.viewportTransform()
+            drawn = [pane.drawn_for(theme, self._selected, ratio, place) for pane in self._panes]
+            await drawn_between(drawn)
+            if self.closed or (before is self._shown and ranges == self._ranges_shown()):
+                return [pane.canvas for pane in drawn]
+
+    def _ranges_shown(self) -> list[object]:
+        return [self.size(), *(each.box.viewRange() for each in self._panes)]
+
+    @contextmanager
+    def instead(self, curves: Sequence[Canvas], theme: Theme) -> Iterator[None]:
+        """Everything in a theme's colours, with what `curves_for` has drawn in place of the curves."""
+        usual = self._theme
+        self.use(theme)
+        try:
+            with ExitStack() as stack:
+                for pane, canvas in zip(self._panes, curves, strict=True):
+                    pane.dress(theme)
+                    stack.enter_context(pane.instead(canvas))
+                self._place_over()  # circles have the colours of their curves
+                yield
+        finally:
+            self.use(usual)
+            self.redraw()
 
     def _note_drawn(self) -> None:
         for pane in self._panes:
