@@ -368,6 +368,22 @@ async def test_lines_of_longer_code_have_numbers_that_no_copy_has(services: Wind
     view.close()
 
 
+async def test_of_long_code_no_more_than_one_block_is_drawn_in_a_turn_of_the_loop(
+    services: WindowServices,
+) -> None:
+    """It takes a tenth of a second."""
+    view = PlainConversation(services)
+    block = "```spice\n" + "R1 a b 1k\n" * 700 + "```\n"
+    view.apply([Reset(items=(AnswerText(key="a", text=block * 4),))])
+    drawn = [view.text.count("R1 a b 1k")]
+    while view._unwritten:
+        view._show_slice()
+        drawn.append(view.text.count("R1 a b 1k"))
+    assert drawn == [700, 1_400, 2_100, 2_800]
+    view.close()
+    view.deleteLater()
+
+
 async def test_of_a_long_answer_that_comes_the_document_holds_its_end(
     services: WindowServices, until: Until
 ) -> None:

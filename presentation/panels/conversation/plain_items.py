@@ -119,7 +119,9 @@ class PlainItems:
         before, blocks = group.before, tuple(group.blocks)
         what = (key, self._translate, self._parts, self._folds, self._names)
         return Piece(
-            (blocks, before, self._names), lambda: visible(_Drawn(*what, before=before).prose(blocks))
+            (blocks, before, self._names),
+            lambda: visible(_Drawn(*what, before=before).prose(blocks)),
+            sum(len(block.text) for block in blocks),
         )
 
     def _whole(self, key: str, blocks: b.Blocks) -> Piece:
@@ -137,6 +139,8 @@ class Piece(NamedTuple):
     what: object
     """Equal where it would be drawn the same."""
     html: Callable[[], str]
+    length: int = 0
+    """Characters of prose in it."""
 
 
 @dataclass(slots=True)

@@ -69,8 +69,9 @@ _UNASKED = 200
 _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
 """Rows that are kept while the end is in sight. With more the document is made anew with the newest: one that
 only loses rows keeps the formats of all it ever had. Those above come again to whoever scrolls up to them."""
-_PIECES = 3
-"""Of a long answer that is not there yet, drawn in one turn of the loop: some 3,000 characters."""
+_AT_ONCE = 3_000
+"""Characters of a long answer that is not there yet: when so many are drawn, the rest waits for a later turn
+of the loop. A piece has some thousand, one with code up to 8,000, which takes a tenth of a second."""
 _KEPT_PIECES = 12
 """Of a coming answer, some 10,000 characters, while its end is in sight, or as many as fill what is seen and
 as much above it: whenever a frame or a table comes or goes Qt looks through all pieces of text there are."""
@@ -453,11 +454,13 @@ class PlainConversation(QWidget):
 
     def _write_last(self) -> None:
         """Draw some of what is still to be drawn; the rest, above them, in later turns of the loop."""
-        some, self._unwritten = self._unwritten[-_PIECES:], self._unwritten[:-_PIECES]
-        for part, piece in some:
+        drawn = 0
+        while self._unwritten and drawn < _AT_ONCE:
+            part, piece = self._unwritten.pop()
             if part.kind != "gone":
                 part.what, part.is_away = piece.what, False
                 self._write(part.frame, piece)
+                drawn += piece.length
         if self._unwritten:
             self._slices.start()
 
