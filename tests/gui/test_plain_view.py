@@ -368,6 +368,40 @@ async def test_lines_of_longer_code_have_numbers_that_no_copy_has(services: Wind
     view.close()
 
 
+async def test_the_newest_stays_in_sight_when_what_is_below_takes_room(services: WindowServices) -> None:
+    view = PlainConversation(services)
+    view.resize(440, 600)
+    view.show()
+    view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(30)))])
+    bar = view.surface.bar
+    assert bar.value() == bar.maximum() > 0
+    for height in (500, 560):  # a message waits, and is sent
+        view.resize(440, height)
+        assert bar.value() == bar.maximum()
+    bar.setValue(bar.maximum() - 200)  # somebody reads above
+    place = bar.value()
+    view.resize(440, 400)
+    assert bar.value() == place
+    view.close()
+    view.deleteLater()
+
+
+async def test_thoughts_that_come_stand_line_below_line(services: WindowServices) -> None:
+    view = PlainConversation(services)
+    view.resize(440, 600)
+    view.show()
+    view.apply([Added(item=AnswerText(key="a", text="", model="m", is_streaming=True))])
+    for _ in range(20):
+        view.apply([Streamed(key="a", reasoning="I think about the corner. ")])
+    layout = view._frames["a"].lastCursorPosition().block().layout()
+    assert layout is not None
+    assert layout.lineCount() > 3
+    tops = [layout.lineAt(number).y() for number in range(layout.lineCount())]
+    assert all(below - above >= layout.lineAt(0).height() - 1 > 8 for above, below in pairwise(tops))
+    view.close()
+    view.deleteLater()
+
+
 async def test_of_long_code_no_more_than_one_block_is_drawn_in_a_turn_of_the_loop(
     services: WindowServices,
 ) -> None:

@@ -13,6 +13,7 @@ from PyQt6.QtGui import (
     QPainter,
     QPaintEvent,
     QPixmap,
+    QResizeEvent,
     QTextBlock,
     QTextBlockFormat,
     QTextCursor,
@@ -32,6 +33,9 @@ from presentation.panels.conversation.plain_parts import (
     chart_picture,
 )
 from presentation.ui.workspace import WindowServices
+
+_NEAR_END = 24
+"""Pixels from the end at which the newest counts as in sight."""
 
 
 class Browser(QTextBrowser):
@@ -66,6 +70,18 @@ class Browser(QTextBrowser):
         if name.scheme() == "bar":
             return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
         return super().loadResource(kind, name) if name.scheme() == "data" else None
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The newest stays in sight where it was: messages that wait, and a higher field, take room."""
+        follows = self.is_at_end
+        super().resizeEvent(event)
+        if follows:
+            self.bar.setValue(self.bar.maximum())
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the newest is in sight."""
+        return self.bar.value() >= self.bar.maximum() - _NEAR_END
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """The rows have menus of their own."""

@@ -164,7 +164,7 @@ class PlainConversation(QWidget):
     def apply(self, changes: Sequence[Change]) -> None:
         """Show what changed; the newest is kept in sight unless somebody has scrolled up."""
         bar = self.surface.bar
-        follows = bar.value() >= bar.maximum() - 24
+        follows = self.surface.is_at_end
         for change in changes:  # each by itself: Qt lays all out from the first to the last change of an edit
             match change:
                 case Reset():
@@ -226,7 +226,7 @@ class PlainConversation(QWidget):
     def place(self) -> ScrollPlace:
         """Which row is the first that is seen."""
         bar = self.surface.bar
-        if bar.value() >= bar.maximum() - 24:
+        if self.surface.is_at_end:
             return ScrollPlace()
         tops = [(top, key) for key in self._frames if (top := round(self._top_of(key))) <= bar.value()]
         top, key = max(tops, default=(0, ""))
@@ -326,7 +326,7 @@ class PlainConversation(QWidget):
             self._slices.start()
 
     def _on_scrolled(self, value: int) -> None:
-        if value < self.surface.bar.maximum() - 24:
+        if not self.surface.is_at_end:
             self._bring_back()
         if value < 2 * self.surface.bar.pageStep():
             self._show_older(_ASKED)
@@ -585,6 +585,8 @@ class PlainConversation(QWidget):
             at = len(parts)
             parts.append(Part(self._frame_behind(parts[-1].frame if parts else frame), kind=kind))
         last = parts[at].frame if at >= 0 else frame
+        if not (begin := last.lastCursorPosition()).block().text():
+            begin.setBlockFormat(QTextBlockFormat())  # an empty line of a row is as good as not there
         if last.lastCursorPosition().block().length() > _LONGEST_LINE:
             text = text.replace(" ", "\n", 1) if " " in text else f"{text}\n"
         before, is_line_end, behind = text.partition("\n")
