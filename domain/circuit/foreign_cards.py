@@ -130,7 +130,10 @@ CONSTANT_SOURCE = late_pattern(
 )
 """A voltage or current source whose value is the same at all times."""
 MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
-BARE_AT = late_pattern(r"\b(?P<key>at|td|rise|fall|cross)\s+(?=[\d.{+-]|last\b)", re.IGNORECASE)
+BARE_AT = late_pattern(
+    r"\b(?P<key>(?:at|td|rise|fall|cross)(?=\s+(?:[\d.{+-]|last\b))|(?:from|to)(?=\s+[\w.{(+-]))\s+",
+    re.IGNORECASE,
+)
 """In a measurement, without the equals sign."""
 MEAS_KINDS = frozenset({"tran", "ac", "dc", "op", "noise", "sp", "tf"})
 STARTED_AT = late_pattern(
