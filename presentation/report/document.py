@@ -228,7 +228,7 @@ def _devices(devices: Sequence[DevicePoint], say: Translate) -> Table:
         rows.append(
             (
                 Cell(one_line(each.name)),
-                Cell(each.kind),
+                Cell(say(msg("diode")) if each.kind == "diode" else each.kind),
                 Cell(say(region) if is_told and region is not None else "—"),
                 Cell(told),
                 _figure(power, "W"),

@@ -75,7 +75,7 @@ def test_a_page_has_goals_curves_and_operating_point(forked_commands: ForkedComm
 
 def test_a_pdf_has_pages_and_chinese_words(forked_commands: ForkedCommands, project: Path) -> None:
     target = project / "报告.pdf"
-    (project / "ce.cir").write_text(STAGE)
+    (project / "ce.cir").write_text(STAGE.replace(".end\n", "D1 0 c DX\n.model DX D\n.end\n"))
     made = run(forked_commands, "report", project, "-o", target, language="zh_CN")
     assert made.exit_code == 0, made.stdout + made.stderr
     pages = pypdf.PdfReader(target).pages
@@ -83,6 +83,8 @@ def test_a_pdf_has_pages_and_chinese_words(forked_commands: ForkedCommands, proj
     assert "频率响应" in text
     assert "工作点" in text
     assert "Q1" in text
+    assert "二极管" in text
+    assert "diode" not in text
     assert "电路图" in text
     assert f"1 / {len(pages)}" in pages[0].extract_text()
 
