@@ -19,14 +19,15 @@ from application.optimization.influencing import influences_on, not_measured
 from application.optimization.tuning import TuneRequest
 from application.simulation.circuit_files import load_circuit
 from application.simulation.other_texts import WithTexts
+from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.numbers import format_number, parse_number
 from domain.circuit.preferred_values import SeriesName
-from domain.studies.free_values import free_values
+from domain.studies.free_values import free_values, loads_of
 from domain.studies.influence import NEGLIGIBLE, Influences, PlacedValue
 from domain.studies.study_spec import read_study_spec
 from domain.studies.value_solver import ValueSolver
 from shared.errors import UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class PullRequest:
     corner: str = ""
     """The process corner at which it is measured, else the circuit's own devices."""
     chosen: tuple[str, ...] = ()
-    """Just these follow; () = the most influential ones."""
+    """Just these follow; () = the most influential ones of those that are not given."""
     goals: Sequence[DesignGoal] = ()
     """What else is asked of the circuit as it is."""
     texts: Mapping[Path, bytes] = field(default_factory=dict)
@@ -196,9 +197,9 @@ class PullCurve:
 
     def _values_of(self, circuit: Path, texts: Mapping[Path, bytes]) -> tuple[bytes, tuple[PlacedValue, ...]]:
         folders = (*self.tune.libraries(), *self.tune.settings.of_circuit(circuit).readable)
-        netlist, _ = load_circuit(WithTexts(self.tune.sources, texts), circuit, folders)
+        netlist, reader = load_circuit(WithTexts(self.tune.sources, texts), circuit, folders)
         data = netlist.to_bytes()
-        return data, free_values(data)
+        return data, free_values(data, loads=loads_of(resolve_dependencies(netlist, reader)))
 
     @contextlib.asynccontextmanager
     async def __call__(self, request: PullRequest) -> AsyncIterator[Pull]:
@@ -212,11 +213,13 @@ class PullCurve:
         values = [
             each
             for each in request.values
-            if each.name.lower() not in held and (not chosen or each.name.lower() in chosen)
+            if each.name.lower() not in held
+            and (each.name.lower() in chosen if chosen else not each.is_given)
         ]
         if not values:
             raise UserInputError(
                 msg("{circuit} has no part whose value may follow.", circuit=request.circuit.name),
+                advice=_advice(request),
                 file=request.circuit,
             )
         tune = self.tune
@@ -235,6 +238,15 @@ def _document(request: PullRequest, values: Sequence[PlacedValue]) -> dict[str, 
         "parameters": [{"name": name} for name in names],
         "measure": {**measured, request.expression: request.expression},
     }
+
+
+def _advice(request: PullRequest) -> Message | None:
+    """What may follow only where it is chosen."""
+    loads = [each.name for each in request.values if each.is_given and not request.chosen]
+    if not loads:
+        return None
+    return msg("What loads the circuit follows only when it is chosen ({names}): D in the plot.",
+               names=", ".join(loads))  # fmt: skip
 
 
 def _figure(point: TunedPoint, name: str) -> float:
@@ -261,6 +273,7 @@ async def _begun(tuning: LiveTuning, request: PullRequest, values: Sequence[Plac
         raise UserInputError(
             msg("No value of {circuit} that may follow moves {metric}.",
                 circuit=request.circuit.name, metric=request.expression),
+            advice=_advice(request),
             file=request.circuit,
         )  # fmt: skip
     written = {each.name: each.value for each in values}

@@ -31,6 +31,8 @@ class PlacedValue:
     value: float
     is_part: bool = False
     """It is that of a resistor, capacitor or inductor, which is bought in values of a series."""
+    is_given: bool = False
+    """It is what the circuit is loaded with, a condition that it has to work in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

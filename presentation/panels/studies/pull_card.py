@@ -10,6 +10,7 @@ from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from domain.circuit.numbers import format_number, parse_number
+from domain.studies.influence import PlacedValue
 from presentation.panels.studies.result_parts import MetricBox
 from presentation.panels.waveforms.figures import shown_unit
 from presentation.ui.parts import arrange, push_button, text_label
@@ -69,8 +70,10 @@ class PullCard(QFrame):
         """Of the values in the end; "" for none."""
         return self.series_box.chosen
 
-    def show_quantity(self, name: str, value: float, unit: str, names: Sequence[str], place: QPoint) -> None:
-        """Open at a place of the parent; `names` are those of the values that may follow."""
+    def show_quantity(
+        self, name: str, value: float, unit: str, values: Sequence[PlacedValue], place: QPoint
+    ) -> None:
+        """Open at a place of the parent; `values` are those that may follow."""
         language = self._services.language
         self._title.setText(language(msg("Move {name} to", name=name)))
         self._unit.setText(shown_unit(unit))
@@ -79,12 +82,14 @@ class PullCard(QFrame):
         mark(self.field, state="")
         self._following.setText(language(msg("Values that follow")))
         self._of_series.setText(language(msg("Values of")))
-        most = {"": language(msg("the most influential"))}
-        none = {"": "–"}
+        labels = {
+            each.name: language(msg("{name} (load)", name=each.name)) for each in values if each.is_given
+        }
+        nobody = ("–", language(msg("the most influential")))
         for number, box in enumerate(self.values):
-            box.offer(["", *names], none if number else most)
+            box.offer(["", *(each.name for each in values)], {**labels, "": nobody[number == 0]})
             box.setAccessibleName(self._following.text())
-            box.setVisible(number < len(names))
+            box.setVisible(number < len(values))
         self.series_box.offer(["", *SERIES], {"": language(msg("no series"))})
         self.series_box.setAccessibleName(self._of_series.text())
         self._go.setText(language(msg("Move")))

@@ -421,8 +421,7 @@ class PullHands(QObject):
         self._asked = quantity
         point = self._point_of(quantity)
         place = QPoint(_MARGIN, _MARGIN) if point is None else area.mapFromScene(area.pulls.place_of(point))
-        names = [each.name for each in values]
-        self._card.show_quantity(self._name(quantity), wanted_of(quantity), quantity.unit, names, place)
+        self._card.show_quantity(self._name(quantity), wanted_of(quantity), quantity.unit, values, place)
 
     def _point_of(self, quantity: Quantity) -> PullPoint | None:
         area = self._panel.area

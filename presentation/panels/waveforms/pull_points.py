@@ -204,23 +204,37 @@ def _curve_point(measured: _Measured, plot: Plot, axis: Axis) -> PullPoint | Non
 
 def _place(call: Call, quantity: Quantity, curve: Curve, axis: Axis) -> float | None:
     """Where on the axis a measurement stands; None for one that stands nowhere."""
+    span = _span(call, axis)
     values, places = curve.values[axis.usable], axis.coordinates[axis.usable]
     known = np.isfinite(values)
+    if span is not None:
+        known &= (places >= span[0]) & (places <= span[1])
+        values = np.where(known, values, math.nan)
     if not known.any():
         return None
     extremes: dict[str, Callable[[np.ndarray], np.intp]] = {
         "max": np.nanargmax, "peak": np.nanargmax, "min": np.nanargmin,
     }  # fmt: skip
     function = call.function
-    if function in extremes and len(call.arguments) == 1:
+    if function in extremes and span is not None:
         return float(places[int(extremes[function](values))])
     if function in ("gain", "at") and len(call.arguments) == 2 and isinstance(call.arguments[1], Number):
         return _inside(axis, axis.coordinate(call.arguments[1].value))
     if function == "dcgain":
         return axis.low
     if function in _LEVELS:
-        return axis.high
+        return axis.high if span is None else span[1]
     return _inside(axis, axis.coordinate(quantity.value)) if function in _ACROSS else None
+
+
+def _span(call: Call, axis: Axis) -> tuple[float, float] | None:
+    """From where to where on the axis a measurement looks; None where it says that otherwise."""
+    match call.arguments[1:]:
+        case []:
+            return axis.low, axis.high
+        case [Number(value=start), Number(value=end)]:
+            return max(axis.coordinate(start), axis.low), min(axis.coordinate(end), axis.high)
+    return None
 
 
 def _band_end(trace: Trace, plot: Plot, axis: Axis) -> float | None:

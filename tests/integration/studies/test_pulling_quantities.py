@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,20 @@ async def test_what_is_being_written_is_pulled_and_what_cannot_be_is_said(
             async with app.design.pull(_request(circuit, expression, "V", chosen=chosen)):
                 pass
         assert told in str(caught.value.message)
+
+
+async def test_a_load_follows_only_where_it_is_chosen(app: Application, tmp_path: Path) -> None:
+    circuit = tmp_path / "load.cir"
+    _write(circuit, "* a current into a load\nI1 0 out AC 1m\nRL out 0 1k\n.ac dec 5 1 1k\n.end\n")
+    _, values = await app.design.pull.values_of(circuit, {})
+    asked = PullRequest(circuit=circuit, expression="mag(at(v(out),10))", unit="V", values=values)
+    with pytest.raises(UserInputError) as caught:
+        async with app.design.pull(asked):
+            pass
+    assert "(RL)" in str(caught.value.advice)
+    async with app.design.pull(replace(asked, chosen=("RL",))) as pull:
+        assert pull.aim(2.0)
+        assert (await pull.settle()).values["RL"] == pytest.approx(2e3, rel=1e-4)
 
 
 CORNERED = """* A resistor of a process and a capacitor

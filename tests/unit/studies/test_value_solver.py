@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
+from domain.circuit.dependencies import DependencyTree, resolve_dependencies
+from domain.circuit.netlist import Netlist
 from domain.circuit.preferred_values import is_preferred
-from domain.studies.free_values import free_values
+from domain.studies.free_values import free_values, loads_of
 from domain.studies.value_solver import ValueSolver
+from infrastructure.persistence.source_files import ConfinedSourceReader
 from tests.ground.cases import for_each
 
 Circuit = Callable[[Mapping[str, float]], float]
@@ -175,3 +179,28 @@ def test_values_of_parts_may_follow_and_what_drives_the_circuit_may_not() -> Non
     assert names == ["rload", "w1", "R1", "ct", "M1.l"]
     assert [each.name for each in free_values(NETLIST, locked=("r1", "M1", "RLOAD"))] == ["w1", "ct"]
     assert [each.name for each in free_values(NETLIST) if each.is_part] == ["R1"]
+    assert [each.name for each in free_values(NETLIST, loads=("RL",)) if each.is_given] == ["rload"]
+
+
+def _tree(body: str) -> DependencyTree:
+    text = (
+        f"* loads\nV1 in 0 SIN(0 1 1k) AC 1\nVCC vcc 0 12\n{body}.ac dec 5 1 1meg\n.print ac v(out)\n.end\n"
+    )
+    return resolve_dependencies(Netlist.parse(text.encode()), ConfinedSourceReader(Path("loads.cir")))
+
+
+@pytest.mark.parametrize(
+    ("body", "loads"),
+    [
+        ("R1 in out 1k\nC1 out 0 1n\nR_load out 0 9k\n", ("R_load",)),
+        ("R1 in out 1k\nR2 out 0 1k\n", ()),
+        ("C1 in out 1n\nR1 out 0 1k\n", ()),
+        ("R1 in out 1k\nL1 out 0 1m\nC1 out 0 1n\nRL1 vcc out 1k\n", ()),
+        ("D1 in out D\nC1 out 0 1m\nR1 out 0 100\n.model D D\n", ("R1",)),
+        ("R1 vcc b 9k\nR2 b 0 1k\nC1 in b 1u\nRC vcc out 1k\nRE e 0 100\nQ1 out b e Q\n"
+         "CL out gnd 9p\n.model Q NPN\n", ("CL",)),
+        ("RB b 0 9k\nC1 in b 1u\nRE vcc e 100\nRC out 0 1k\nQ1 out b e Q\n.model Q PNP\n", ()),
+    ],
+)  # fmt: skip
+def test_what_loads_a_circuit_is_told_from_what_it_is_made_of(body: str, loads: tuple[str, ...]) -> None:
+    assert loads_of(_tree(body)) == loads

@@ -77,6 +77,16 @@ def test_a_peak_stands_where_it_is_and_a_band_is_moved_at_its_upper_end() -> Non
     assert width.value_at(math.log10(upper + 50)) == pytest.approx(250, abs=1)
 
 
+def test_what_looks_at_a_span_stands_in_it() -> None:
+    early, mean, whole = _points(
+        LOW_PASS,
+        ("db(min(mag(v(out)),10,1k))", 20 - 3.0103, "dB"),
+        ("db(avg(v(out),10,10k))", 12.0, "dB"),
+        ("db(min(mag(v(out))))", -40.0, "dB"),
+    )
+    assert (early.at, mean.at, whole.at) == (pytest.approx(3.0), pytest.approx(4.0), pytest.approx(6.0))
+
+
 def test_the_end_of_a_phase_margin_is_moved() -> None:
     loop = _response(1000 / ((1 + 1j * FREQUENCIES / 100) * (1 + 1j * FREQUENCIES / 1e5)))
     (margin,) = _points(loop, ("phase_margin(v(out))", 51.8, "deg"))
