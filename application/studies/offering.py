@@ -13,6 +13,7 @@ from application.studies.plan import value_in
 from domain.circuit.parameters import resolve_parameters
 from domain.simulation.goals import DesignGoal
 from domain.studies.corners import process_corners, supply_of
+from domain.studies.free_values import loads_of
 from domain.studies.setup import Adjustable, CircuitOffer, Metric
 from shared.errors import UserInputError
 from shared.paths import project_root_of
@@ -60,10 +61,12 @@ class OfferStudies:
 def _adjustables(prepared: PreparedCircuit) -> Iterator[Adjustable]:
     netlist, known = prepared.netlist, resolve_parameters(prepared.tree)
     top = [element for element in netlist.elements if not element.scope]
+    loads = {*loads_of(prepared.tree)}
     for element in top:
         if element.value is not None and element.letter in "rclvi":
-            text = element.value.text
-            yield Adjustable(name=element.name, text=text, value=_value(text, known), letter=element.letter)
+            name, text = element.name, element.value.text
+            value, is_load = _value(text, known), name in loads
+            yield Adjustable(name=name, text=text, value=value, letter=element.letter, is_load=is_load)
     for parameter in netlist.parameters:
         if not parameter.scope:
             text = parameter.value.text

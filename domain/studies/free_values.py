@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.netlist import Netlist
-from domain.circuit.recognition.recogniser import recognise
 from domain.studies.influence import PlacedValue, placed_values
+
+if TYPE_CHECKING:
+    from domain.circuit.dependencies import DependencyTree
 
 _SOURCES = "vibefgh"
 _WORD = re.compile(r"[a-z_]\w*")
@@ -60,6 +62,8 @@ def loads_of(tree: DependencyTree) -> tuple[str, ...]:
     A resistor at an output that belongs to no stage, that behind a converter or a rectifier, and what is
     named as a load (``RL``, ``Cload``).
     """
+    from domain.circuit.recognition.recogniser import recognise  # with numpy: where a circuit is meant
+
     found = recognise(tree)
     behind = [
         name for stage in found.stages if not _AMPLIFYING & {*stage.elements}

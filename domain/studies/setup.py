@@ -49,6 +49,8 @@ class Adjustable:
     """SI; NaN where the circuit does not tell it."""
     letter: str = ""
     """Of an element's own value; "" for a parameter."""
+    is_load: bool = False
+    """It stands for what the circuit feeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -466,6 +468,7 @@ class UsualSetups:
 
     def _first(self, kind: SetupKind) -> list[SetupRow]:
         parts = [item for item in self.offer.adjustables if item.letter in ("r", "c", "l") and item.value > 0]
+        parts = [item for item in parts if not item.is_load] or parts
         parts = parts or [
             item for item in self.offer.adjustables if not math.isnan(item.value) and item.value
         ]

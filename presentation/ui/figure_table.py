@@ -179,14 +179,13 @@ class FigureTable(QTableView):
     def wanted_height(self, rows: int | None = None) -> int:
         """Of all rows, or of so many, and their heads."""
         row = self._side.defaultSectionSize()
-        return row * ((len(self._model.rows) if rows is None else rows) + 1) + 1
+        return row * (len(self._model.rows) if rows is None else rows) + self._head.height() + 1
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         row = max(theme.size("row.table"), QFontMetrics(theme.font("ui")).height() + 4)
         self._side.setMinimumSectionSize(row)
         self._side.setDefaultSectionSize(row)
-        self._head.setFixedHeight(row)
         self._delegate.measure()
         self._set_widths()
 
@@ -225,11 +224,17 @@ class FigureTable(QTableView):
         viewport = self.viewport()
         if not columns or viewport is None:
             return
-        widths = [self._delegate.column_width(number) for number in range(len(columns))]
         room = viewport.width()
-        wide = min(self._wide, len(widths) - 1)
-        rest = sum(widths) - widths[wide]
-        widths[wide] = max(room - rest, min(widths[wide], room // _LEAST_SHARE))
+        wide = min(self._wide, len(columns) - 1)
+        widths = self._wanted_widths(room, wide, is_tall=False)
+        is_tall = sum(widths) > room and any(len(head_lines(column.title)) > 1 for column in columns)
+        if is_tall:
+            widths = self._wanted_widths(room, wide, is_tall=True)
+        row = self._side.defaultSectionSize()
+        self._head.is_tall = is_tall
+        self._head.setFixedHeight(
+            row + QFontMetrics(self._services.theme.theme.font("small")).height() * is_tall
+        )
         # Where all do not fit, heads that are longer than their figures are cut: no figure goes out of sight.
         spare = [max(width - self._delegate.figures_width(number), 0) for number, width in enumerate(widths)]
         spare[wide] = 0
@@ -242,14 +247,29 @@ class FigureTable(QTableView):
         for number, width in enumerate(widths):
             self._head.resizeSection(number, width)
 
+    def _wanted_widths(self, room: int, wide: int, *, is_tall: bool) -> list[int]:
+        """Of the columns, the widest one with what the others leave of `room`."""
+        widths = [
+            self._delegate.column_width(number, is_tall=is_tall) for number in range(len(self._model.columns))
+        ]
+        rest = sum(widths) - widths[wide]
+        widths[wide] = max(room - rest, min(widths[wide], room // _LEAST_SHARE))
+        return widths
+
+
+def head_lines(title: str) -> list[str]:
+    """A head where a line has no room for it: the name, and below it the unit."""
+    return title.rsplit(" / ", 1)
+
 
 class _Head(QHeaderView):
-    """Heads in small type on one line."""
+    """Heads in small type on one line, or on two."""
 
     def __init__(self, services: WindowServices, model: _Model) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._services = services
         self._figures = model
+        self.is_tall = False
         self.setMinimumSectionSize(1)
         self.setSectionsClickable(False)
 
@@ -267,10 +287,12 @@ class _Head(QHeaderView):
         side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
         apart = theme.size("space.2") if index else 0  # from the head before, where both are cut
         inner = rect.adjusted(apart if column.is_number else pad, 0, -right, 0)
-        shown = painter.fontMetrics().elidedText(column.title, Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, shown)
+        metrics = painter.fontMetrics()
+        lines = head_lines(column.title) if self.is_tall else [column.title]
+        shown = [metrics.elidedText(each, Qt.TextElideMode.ElideRight, inner.width()) for each in lines]
+        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(shown))
         if column.swatch:
-            text = painter.fontMetrics().horizontalAdvance(column.title)
+            text = metrics.horizontalAdvance(column.title)
             sample = theme.size("space.3")
             left = max(inner.right() - text - sample - theme.size("space.2"), rect.left())
             painter.fillRect(left, rect.center().y(), sample, 2, theme.color(column.swatch))
@@ -291,7 +313,7 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
         self._services = services
         self._figures = model
-        self._widths: dict[int, int] = {}
+        self._widths: dict[tuple[int, bool], int] = {}
         self._bodies: dict[int, int] = {}
         self._unit_rooms: dict[int, int] = {}
         self._metrics: dict[str, QFontMetrics] = {}
@@ -303,11 +325,11 @@ class _Delegate(QStyledItemDelegate):
         self._unit_rooms.clear()
         self._metrics.clear()
 
-    def column_width(self, column: int) -> int:
-        """What the widest cell of a column and its head need."""
-        width = self._widths.get(column)
+    def column_width(self, column: int, *, is_tall: bool = False) -> int:
+        """What the widest cell of a column and its head need, the head on two lines where it is tall."""
+        width = self._widths.get((column, is_tall))
         if width is None:
-            width = self._widths[column] = self._measured_width(column)
+            width = self._widths[column, is_tall] = self._measured_width(column, is_tall=is_tall)
         return width
 
     def figures_width(self, column: int) -> int:
@@ -334,13 +356,15 @@ class _Delegate(QStyledItemDelegate):
             self._bodies[column] = body
         return body
 
-    def _measured_width(self, column: int) -> int:
+    def _measured_width(self, column: int, *, is_tall: bool) -> int:
         theme = self._services.theme.theme
         head = self._figures.columns[column]
         metrics = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None))
         body = self._body(column)
         # A pixel more than a rounded width: a head is cut as soon as a fraction of one is lacking.
-        more = metrics.horizontalAdvance(head.title) + 1 - body - self._unit_room(column)
+        lines = head_lines(head.title) if is_tall else [head.title]
+        longest = max(metrics.horizontalAdvance(each) for each in lines)
+        more = longest + 1 - body - self._unit_room(column)
         return self.figures_width(column) + max(more, 0)
 
     def _gap(self, column: int) -> int:

@@ -124,6 +124,16 @@ async def test_enter_sends_and_shift_enter_makes_a_line(panel: ConversationPanel
     assert "filter.cir" in shown(panel)
 
 
+async def test_what_a_message_names_is_not_named_again(
+    panel: ConversationPanel, services: WindowServices
+) -> None:
+    edit, offer = panel.composer.edit, services.workspace.words_offered
+    for words in ("@study:corners-7M ", "@study:corners-7M ", "@study:corners ", "Why? "):
+        offer.emit(words)
+    assert edit.toPlainText() == "@study:corners-7M @study:corners Why? "
+    edit.clear()
+
+
 async def test_an_enter_that_commits_a_composition_never_sends(
     panel: ConversationPanel, until: Until
 ) -> None:

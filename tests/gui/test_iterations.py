@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel
 
@@ -228,3 +229,17 @@ async def test_long_names_of_goals_push_no_figure_out_of_sight(services: WindowS
     head = table.horizontalHeader()
     assert head is not None
     assert sum(head.sectionSize(n) for n in range(head.count())) <= table.viewport().width()
+
+
+async def test_units_of_a_narrow_table_stand_on_a_line_of_their_own(services: WindowServices) -> None:
+    columns = [Column(title="Runs"), *(Column(title=f"Cout{n} / %", is_number=True) for n in range(6))]
+    table = FigureTable(services, "t")
+    table.show_rows(columns, [[Cell(text="Run 1"), *[Cell(text="+1.0")] * 6]])
+    head = table.horizontalHeader()
+    assert head is not None
+    metrics = QFontMetrics(services.theme.theme.font("small"))
+    for width, longest in ((600, "Cout5 / %"), (360, "Cout5")):
+        table.resize(width, 200)
+        table.show()
+        assert head.sectionSize(6) >= metrics.horizontalAdvance(longest)
+        assert (head.height() > table.verticalHeader().defaultSectionSize()) == (width == 360)  # type: ignore[union-attr]

@@ -103,12 +103,14 @@ class Intake(QObject):
         self._services.workspace.status_changed.emit(msg("{name} is attached to the message", name=name))
 
     def _take_words(self, words: str) -> None:
-        """Write them where one writes, and go on there."""
+        """Write them where one writes, and go on there; what the message names already is not named again."""
         if self._composer is not None and self._model.root is not None:
             self._services.workspace.command_wanted.emit("conversation")
             edit = self._composer.edit
-            before = edit.toPlainText()[: edit.textCursor().position()]
-            edit.insertPlainText(words if not before or before[-1].isspace() else f" {words}")
+            text, name = edit.toPlainText(), words.strip()
+            before = text[: edit.textCursor().position()]
+            if not (name.startswith("@") and f" {name} " in f" {' '.join(text.split())} "):
+                edit.insertPlainText(words if not before or before[-1].isspace() else f" {words}")
             edit.setFocus()
 
     def _ask(self, is_picture: bool) -> None:

@@ -127,6 +127,12 @@ def test_what_a_page_begins_with_can_be_run_at_once(kind: SetupKind):
     assert "gain" in setup.without, "a goal that holds at 85 degrees is not judged at others unasked"
 
 
+def test_a_search_does_not_begin_with_the_load():
+    loaded = (Adjustable(name="RL", text="5", value=5.0, letter="r", is_load=True), *OFFER.adjustables)
+    rows = UsualSetups(offer=replace(OFFER, adjustables=loaded)).of("optimize").rows
+    assert [each.pattern for each in rows] == ["R1", "R2", "C1"]
+
+
 def test_a_kind_takes_over_parameters_and_limits_of_its_like():
     former = {"montecarlo": StudySetup(rows=(SetupRow(pattern="R1", tolerance="2 %"),), limits={"a40k": "1"})}
     worst = UsualSetups(offer=OFFER, former=former).of("worst-case")
