@@ -416,6 +416,11 @@ async def test_names_colors_lines_and_panes_of_traces_stay_with_the_circuit(
     assert read.looks["tran"].panes == {"v(out)": 1}
     _choose(_ask_menu(panel.chips.chips[1]), "own_pane")
     await until(lambda: len(area.panes) == 1)
+    for key, panes in ((Qt.Key.Key_Z, 2), (Qt.Key.Key_Z, 1), (Qt.Key.Key_Y, 2)):
+        area.setFocus()
+        QTest.keyClick(area, key, Qt.KeyboardModifier.ControlModifier)
+        await until(lambda panes=panes: len(area.panes) == panes)
+    assert kept.looks["tran"].panes == {"v(out)": 1}
 
 
 async def test_horizontal_cursors_labels_and_what_is_under_the_pointer(

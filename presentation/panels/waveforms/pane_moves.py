@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QObject, QPoint, QRect
+from PyQt6.QtCore import QObject, QPoint, QRect, pyqtSignal
 from PyQt6.QtWidgets import QRubberBand
 
 from presentation.panels.waveforms.figures import shown_unit
@@ -21,6 +21,9 @@ _STRIP = 24
 
 class PaneMoves(QObject):
     """Of one panel. A trace of another unit than its new pane's stands at the right axis of that."""
+
+    moved = pyqtSignal()
+    """a trace stands elsewhere from now on"""
 
     def __init__(self, panel: PlotHost) -> None:
         super().__init__(panel.widget)
@@ -93,6 +96,7 @@ class PaneMoves(QObject):
             look.panes[expression] = number
         if right:
             look.right[expression] = right
+        self.moved.emit()
         self._panel.draw_again()
 
     def _new_number(self, *, is_above: bool) -> int:

@@ -43,6 +43,7 @@ class PlotHands(QObject):
         self._axes = AxisHands(services, panel)
         self._cursors = CursorHands(services, panel)
         self.moves = PaneMoves(panel)
+        self.moves.moved.connect(self.look)
         self.views = PlotViews(services, panel)
 
     def attach(self, area: PlotArea) -> None:
@@ -148,6 +149,11 @@ class PlotHands(QObject):
             if state.cursors is not None:
                 area.set_cursor_places(state.cursors)
             self._keep_cursors(state)
+        elif part == "panes":
+            look = changed_look(panel.view, panel.analysis)
+            look.panes = {each: at for each, at in state.panes.items() if isinstance(at, int)}
+            look.right = {each: at for each, at in state.panes.items() if isinstance(at, str)}
+            panel.draw_again()
         else:
             panel.draw_expressions(state.traces)
         now = self._state()
@@ -160,7 +166,9 @@ class PlotHands(QObject):
         if area is None or not self._panel.has_drawing:
             return None
         traces = tuple(trace.expression for trace in self._panel.traces)
-        return PlotState(zoom=area.zoom, traces=traces, cursors=area.cursor_places)
+        look = look_of(self._panel.view, self._panel.analysis)
+        panes = {**look.panes, **look.right}
+        return PlotState(zoom=area.zoom, traces=traces, panes=panes, cursors=area.cursor_places)
 
     def _drop(self) -> None:
         """First what is pulled, then the box, then the cursors."""

@@ -1,4 +1,4 @@
-"""What was done in a plot, step by step: zooms, traces and cursors, each to be undone by itself. Pure."""
+"""What was done in a plot, step by step: zooms, traces, panes and cursors, each is undone by itself. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal
 
-Part = Literal["zoom", "traces", "cursors"]
+Part = Literal["zoom", "traces", "panes", "cursors"]
 _MOST = 200
 """Steps that are kept."""
 
@@ -19,6 +19,9 @@ class PlotState:
     """As `PlotArea.zoom`; {} shows everything."""
     traces: tuple[str, ...]
     """Expressions."""
+    panes: Mapping[str, int | str]
+    """Of expressions that do not stand where they usually do: the number of their pane, or the name of the
+    one at whose right axis they stand."""
     cursors: tuple[float, float] | None
     """Places of A and B on the axis, SI; None while they are hidden."""
 
@@ -84,7 +87,7 @@ class PlotHistory:
         return None
 
 
-_PARTS: tuple[Part, ...] = ("traces", "zoom", "cursors")
+_PARTS: tuple[Part, ...] = ("traces", "panes", "zoom", "cursors")
 assert {each.name for each in fields(PlotState)} == set(_PARTS)
 
 
@@ -93,11 +96,14 @@ _EXACTNESS = 1e-6
 
 
 def _is_same(part: Part, one: PlotState, other: PlotState) -> bool:
+    if part == "panes":  # a trace that came or went is a step of the traces
+        both = {*one.traces} & {*other.traces}
+        return all(one.panes.get(each) == other.panes.get(each) for each in both)
     if part != "zoom":
         return bool(getattr(one, part) == getattr(other, part))
     keys = one.zoom.keys() & other.zoom.keys()
     # A pane that came or went with its traces is no zoom.
-    if one.traces == other.traces and keys != one.zoom.keys() | other.zoom.keys():
+    if (one.traces, one.panes) == (other.traces, other.panes) and keys != one.zoom.keys() | other.zoom.keys():
         return False
     return all(_is_close(one.zoom[key], other.zoom[key]) for key in keys)
 
