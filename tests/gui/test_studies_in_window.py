@@ -464,10 +464,12 @@ async def test_sliders_move_curve_and_figures_and_write_nothing_before_it_is_ask
     assert view.head.text().startswith("Stopped.")
 
     # A slider that is moved begins it again; stopped once more, what it has is applied and taken back.
-    view.knobs[0].slider.setFocus()
-    QTest.keyClick(view.knobs[0].slider, Qt.Key.Key_Right)
+    held = view.knobs[0]
+    held.slider.setFocus()
+    QTest.keyClick(held.slider, Qt.Key.Key_Right)
     await until(lambda: view.goals.verdicts[1].measured.value == pytest.approx(100 / 21, rel=1e-6))
     assert view.head.text().startswith("live")
+    assert view.knobs[0] is held, "it may be under the hand that began it again"
     _click(pane.run_button)
     await until(lambda: not page.tuning.is_running)
     _click(view.apply_button)

@@ -106,7 +106,7 @@ class Knob(QWidget):
         self._services = services
         self.name = name
         self.written = written
-        self._steps = steps
+        self.steps = steps
         self._value = value
         self.setObjectName(f"knob:{name}")
         self._name = text_label(name, role="mono")
@@ -160,7 +160,7 @@ class Knob(QWidget):
         self._low.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def _on_slider(self, place: int) -> None:
-        self._value = self._steps[place]
+        self._value = self.steps[place]
         self.field.setText(format_number(self._value, _DIGITS))
         mark(self.field, state="")
         self.moved.emit(self.slider.isSliderDown())

@@ -126,23 +126,15 @@ class TuneView(ResultView):
         self, spec: StudySpec, written: Mapping[str, float], point: TunedPoint | None, run_s: float
     ) -> None:
         """The circuit is loaded: `written` are its values, `point` what they give. What was moved stays."""
-        before = {knob.name.lower(): knob.value for knob in self.knobs if knob.is_changed}
         self._spec, self._file_point, self._point, self._run_s = spec, point, point, run_s
-        for knob in self.knobs:
-            self._knob_column.removeWidget(knob)
-            knob.hide()
-            knob.deleteLater()
-        self.knobs = []
+        wanted = []
         for parameter in spec.parameters:
             value = written.get(parameter.name, math.nan)
             steps = steps_of(parameter)
-            if math.isnan(value):
-                value = steps[len(steps) // 2]
-            now = before.get(parameter.name.lower(), value)
-            knob = Knob(self._services, parameter.name, steps, value, now)
-            knob.moved.connect(self._on_moved)
-            self._knob_column.addWidget(knob)
-            self.knobs.append(knob)
+            wanted.append((parameter.name, steps, steps[len(steps) // 2] if math.isnan(value) else value))
+        # One that is like before stays: it may be under somebody's hand.
+        if wanted != [(knob.name, knob.steps, knob.written) for knob in self.knobs]:
+            self._make_knobs(wanted)
         gap = self._services.theme.theme.size("space.2")
         height = sum(knob.height() + gap for knob in self.knobs) + gap
         self._knobs.setMaximumHeight(height)  # what is measured stands right below them
@@ -151,6 +143,20 @@ class TuneView(ResultView):
         self._show_all()
         if self.values:
             self.wanted.emit(self.values)
+
+    def _make_knobs(self, wanted: Sequence[tuple[str, tuple[float, ...], float]]) -> None:
+        """Names, steps and values as written; what was moved stays where it is."""
+        before = {knob.name.lower(): knob.value for knob in self.knobs if knob.is_changed}
+        for knob in self.knobs:
+            self._knob_column.removeWidget(knob)
+            knob.hide()
+            knob.deleteLater()
+        self.knobs = []
+        for name, steps, value in wanted:
+            knob = Knob(self._services, name, steps, value, before.get(name.lower(), value))
+            knob.moved.connect(self._on_moved)
+            self._knob_column.addWidget(knob)
+            self.knobs.append(knob)
 
     def show_point(self, point: TunedPoint, run_s: float) -> None:
         """What the newest values give."""
