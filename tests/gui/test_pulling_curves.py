@@ -291,7 +291,11 @@ async def test_a_run_of_a_family_is_pulled_where_the_cursors_read(
     r = 1 / (1 / values["R1"] + 1 / 4e3)
     assert 1 / (2 * math.pi * r * values["C1"]) == pytest.approx(6000, rel=0.02)
 
-    assert {"rl": 4e3} in [{k.lower(): v for k, v in each.quantity.at.items()} for each in area.pulls.points]
+    def steps() -> list[dict[str, float]]:
+        """At which the points stand; they are made anew behind what the status bar says."""
+        return [{k.lower(): v for k, v in each.quantity.at.items()} for each in area.pulls.points]
+
+    await until(lambda: {"rl": 4e3} in steps())
 
     # The circuit, which was not open, is: Undo is at hand.
     page = parts.editor.page_of(circuit)
