@@ -154,13 +154,18 @@ def leftovers(project: Path) -> list[str]:
 
 
 async def undone(project: Path, most: int) -> str:
-    """The circuit when the operations that are in force are undone, the newest first."""
-    app = bootstrap.build()
-    for _ in range(most):
-        if (project / CIRCUIT).read_text() == DECK:
-            break
-        await app.project.operations.undo(project)
-    await app.close()
+    """The circuit when the operations that are in force are undone, the newest first.
+
+    By the installation that recorded them: those of another one are history to be read.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIRCUIT_DESIGN_AI_HOME", str(project.parent / "home"))
+        app = bootstrap.build()
+        for _ in range(most):
+            if (project / CIRCUIT).read_text() == DECK:
+                break
+            await app.project.operations.undo(project)
+        await app.close()
     return (project / CIRCUIT).read_text()
 
 
