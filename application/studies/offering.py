@@ -65,8 +65,8 @@ def _adjustables(prepared: PreparedCircuit) -> Iterator[Adjustable]:
     for element in top:
         if element.value is not None and element.letter in "rclvi":
             name, text = element.name, element.value.text
-            value, is_load = _value(text, known), name in loads
-            yield Adjustable(name=name, text=text, value=value, letter=element.letter, is_load=is_load)
+            figure, is_load = _value(text, known), name in loads
+            yield Adjustable(name=name, text=text, value=figure, letter=element.letter, is_load=is_load)
     for parameter in netlist.parameters:
         if not parameter.scope:
             text = parameter.value.text

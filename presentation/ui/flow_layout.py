@@ -12,6 +12,8 @@ class FlowLayout(QLayout):
     def __init__(self, parent: QWidget, *, gap: int) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self.line_gap = -1
+        """Between rows, where that is another one than between what stands in them."""
         self.setSpacing(gap)
         self.setContentsMargins(0, 0, 0, 0)
 
@@ -44,6 +46,12 @@ class FlowLayout(QLayout):
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         return self.minimumSize()
 
+    @property
+    def line_width(self) -> int:
+        """What all of it needs on one line."""
+        shown = [item for item in self._items if (widget := item.widget()) is None or not widget.isHidden()]
+        return sum(item.sizeHint().width() for item in shown) + self.spacing() * max(len(shown) - 1, 0)
+
     def minimumSize(self) -> QSize:  # noqa: N802 - Qt's name
         size = QSize()
         for item in self._items:
@@ -52,13 +60,14 @@ class FlowLayout(QLayout):
 
     def _arrange(self, area: QRect, *, is_real: bool) -> int:
         x, y, row = area.x(), area.y(), 0
+        line_gap = self.spacing() if self.line_gap < 0 else self.line_gap
         for item in self._items:
             widget = item.widget()
             if widget is not None and widget.isHidden():
                 continue
             size = item.sizeHint()
             if x > area.x() and x + size.width() > area.x() + area.width():
-                x, y, row = area.x(), y + row + self.spacing(), 0
+                x, y, row = area.x(), y + row + line_gap, 0
             if is_real:
                 item.setGeometry(QRect(QPoint(x, y), size))
             x += size.width() + self.spacing()

@@ -96,6 +96,12 @@ class FigureHead(QWidget):
         edge, small = theme.size("space.3"), theme.size("space.2")
         arrange(self._edges, edges=(edge, small, edge, small))
         self._flow.setSpacing(theme.size("space.5"))
+        self._flow.line_gap = theme.size("space.1")
+
+    @property
+    def line_width(self) -> int:
+        """What the figures need beside each other."""
+        return self._flow.line_width + 2 * self._services.theme.theme.size("space.3")
 
 
 class MetricBox(QComboBox):

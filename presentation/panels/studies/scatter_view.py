@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from PyQt6.QtCore import QRectF, QSize
-from PyQt6.QtGui import QPainter, QPaintEvent, QPen
+from PyQt6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from application.studies.reading import StoredStudy, figure_of, figures_of
@@ -20,8 +20,8 @@ from presentation.panels.studies.result_parts import (
 from presentation.study_charts import bins_of, share_bars
 from presentation.study_figures import metric_in, percent, shown, told
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange, text_label
-from presentation.ui.styles import mark_area
+from presentation.ui.parts import ElidedLabel, arrange, text_label
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -80,9 +80,9 @@ class ScatterView(ResultView):
         self.count = text_label(role="caption")
         self.metric_box = MetricBox("distribution_metric")
         self.metric_box.activated.connect(lambda _index: self._show_metric())
-        self.summary = text_label(role="secondary", name="distribution_summary")
-        # In a narrow page it gives way first.
-        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.summary = ElidedLabel()
+        self.summary.setObjectName("distribution_summary")
+        mark(self.summary, role="secondary")
         self.histogram = HistogramChart(services, "histogram")
         self.shares = BarsChart(services, "variance_shares")
         self.table = RunsTable(services, "worst_runs")
@@ -100,11 +100,12 @@ class ScatterView(ResultView):
     def _lay_out(self, save: QWidget) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
-        side = arrange(QVBoxLayout(), self.count, self.bar, edges=(0, gap, edge, gap), gap=2)
+        self._side = QWidget()
+        side = arrange(QVBoxLayout(self._side), self.count, self.bar, edges=(0, gap, edge, gap), gap=2)
         side.addStretch(1)
         head = QWidget()
         mark_area(head, surface="base", line="bottom")
-        arrange(QHBoxLayout(head), (self.head, 1), side, edges=0, gap=0)
+        arrange(QHBoxLayout(head), (self.head, 1), self._side, edges=0, gap=0)
         bar = arrange(
             QHBoxLayout(),
             self._distribution,
@@ -126,6 +127,15 @@ class ScatterView(ResultView):
         below = arrange(QVBoxLayout(), self.assumed, edges=(edge, 2, edge, 2))
         arrange(QVBoxLayout(self), head, (charts, 5), (self.table, 4), below, edges=0, gap=0)
         mark_area(self, surface="base")
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """In a narrow page the bar, whose figures stand in the head too, gives way first."""
+        room = self.width() - self._side.sizeHint().width()
+        self._side.setVisible(self.head.line_width <= room)
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         """Everything of one study."""
@@ -172,6 +182,7 @@ class ScatterView(ResultView):
         if study.failed:
             figures.append((msg("Failed runs"), str(study.failed)))
         self.head.show_figures(figures)
+        self._make_room()
 
     def _show_metric(self) -> None:
         study, metric = self._study, self.metric_box.chosen

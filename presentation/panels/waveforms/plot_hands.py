@@ -167,7 +167,7 @@ class PlotHands(QObject):
             return None
         traces = tuple(trace.expression for trace in self._panel.traces)
         look = look_of(self._panel.view, self._panel.analysis)
-        panes = {**look.panes, **look.right}
+        panes: dict[str, int | str] = {**look.panes, **look.right}
         return PlotState(zoom=area.zoom, traces=traces, panes=panes, cursors=area.cursor_places)
 
     def _drop(self) -> None:
