@@ -6,15 +6,17 @@ gives the rows that the same document gives there.
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from domain.circuit.numbers import format_number, parse_number
 from domain.simulation.goals import DesignGoal
-from shared.errors import UserInputError
+from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 from shared.setting import setting
 
@@ -378,6 +380,27 @@ def goal_entries(setup: StudySetup, offer: CircuitOffer) -> list[dict[str, Any] 
 
 def _limit(metric: str, text: str) -> str:
     return f"{metric} {text}" if text[0] in "<>=≥≤" else f"{metric} = {text}"
+
+
+def measured_and_limit(text: str) -> tuple[str, str]:
+    """An expression and the limit that stands behind it: ``bandwidth(v(out)) 9.7k..10.3k``; "" for none.
+
+    Raises CircuitAIError where it is neither.
+    """
+    from domain.simulation.expressions import compile_expression
+
+    plain = text.strip()
+    with contextlib.suppress(CircuitAIError):
+        compile_expression(plain)
+        return plain, ""
+    for place in re.finditer(r"\s*(?=[<>=≥≤])|\s+", plain):
+        expression, limit = plain[: place.start()], plain[place.end() :]
+        with contextlib.suppress(CircuitAIError):
+            if limit_problem(limit) is None:
+                compile_expression(expression)
+                return expression, limit
+    compile_expression(plain)  # says what is amiss
+    raise AssertionError(plain)
 
 
 def limit_problem(text: str) -> Message | None:

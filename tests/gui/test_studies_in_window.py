@@ -314,9 +314,10 @@ async def test_what_does_not_fit_is_said_in_its_row_and_cannot_be_run(
     _enter(added, "bandwidth(")
     QTest.keyClick(added, Qt.Key.Key_Return)
     assert pane.problem.text()
-    _enter(added, "max(v(out))")
+    _enter(added, "max(v(out)) 1..2")
     QTest.keyClick(added, Qt.Key.Key_Return)
     assert "max(v(out))" in pane.metrics
+    assert pane.limits["max(v(out))"].text() == "1..2"
 
 
 async def test_a_set_up_is_kept_with_its_circuit_and_speaks_the_window_s_language(

@@ -29,6 +29,7 @@ from domain.studies.setup import (
     SetupRow,
     StudySetup,
     limit_problem,
+    measured_and_limit,
     metrics_of,
     setup_problem,
 )
@@ -192,7 +193,7 @@ class SetupPane(QWidget):
         self.at_corners.setToolTip(language(msg("At the corners entered on the page Corners.")))
         self.add_button.setText(language(msg("Add parameter")))
         self.goals_button.setText(language(msg("Edit goals…")))
-        self._added.setPlaceholderText(language(msg("measure also, e.g. bandwidth(v(out))")))
+        self._added.setPlaceholderText(language(msg("measure also, e.g. bandwidth(v(out)) >= 1k")))
         self._added.setAccessibleName(language(msg("Expression to measure")))
         self._name_goals()
         self._check()
@@ -377,14 +378,12 @@ class SetupPane(QWidget):
             field.setToolTip(language(msg("A limit such as >= 46, 9.7k..10.3k or 10k +- 300")))
 
     def _on_added(self) -> None:
-        from domain.simulation.expressions import compile_expression
         from shared.errors import CircuitAIError
 
-        text = self._added.text().strip()
-        if not text:
+        if not self._added.text().strip():
             return
         try:
-            compile_expression(text)
+            text, limit = measured_and_limit(self._added.text())
         except CircuitAIError as error:
             mark(self._added, state="error")
             self.problem.setText(self._services.language(error.message))
@@ -392,7 +391,10 @@ class SetupPane(QWidget):
             return
         mark(self._added, state="")
         self._added.clear()
-        self._base = replace(self.setup, added=tuple(dict.fromkeys([*self._base.added, text])))
+        setup = self.setup
+        added = tuple(dict.fromkeys([*self._base.added, text]))
+        limits = {**setup.limits, text: limit} if limit else setup.limits
+        self._base = replace(setup, added=added, limits=limits)
         self._fill_goals()
         self._tell()
 

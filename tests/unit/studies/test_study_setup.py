@@ -19,6 +19,7 @@ from domain.studies.setup import (
     UsualSetups,
     document_of,
     fitting,
+    measured_and_limit,
     percent,
     row_for,
     row_problem,
@@ -26,6 +27,7 @@ from domain.studies.setup import (
     with_measurements,
 )
 from domain.studies.study_spec import read_study_spec
+from shared.errors import CircuitAIError
 from tests.ground.cases import for_each
 
 GOAL = DesignGoal(
@@ -125,6 +127,25 @@ def test_what_a_page_begins_with_can_be_run_at_once(kind: SetupKind):
     assert [row_problem(kind, row, offer) for row in setup.rows] == [None] * len(setup.rows)
     read_study_spec(document_of(kind, setup, offer))
     assert "gain" in setup.without, "a goal that holds at 85 degrees is not judged at others unasked"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("bandwidth(v(out))", ("bandwidth(v(out))", "")),
+        (" bandwidth(v(out)) 9.5k..10.5k ", ("bandwidth(v(out))", "9.5k..10.5k")),
+        ("max(v(out), 1m, 2m)<=5 V", ("max(v(out), 1m, 2m)", "<=5 V")),
+        ("db(gain(v(out),1k)) - 3 >= 20", ("db(gain(v(out),1k)) - 3", ">= 20")),
+        ("v(out) - 3", ("v(out) - 3", "")),
+    ],
+)
+def test_a_limit_stands_behind_what_is_measured(text: str, read: tuple[str, str]):
+    assert measured_and_limit(text) == read
+
+
+def test_what_is_no_measurement_with_a_limit_is_refused():
+    with pytest.raises(CircuitAIError):
+        measured_and_limit("bandwidth(v(out)) soon")
 
 
 def test_a_search_does_not_begin_with_the_load():
