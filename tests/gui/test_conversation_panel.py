@@ -44,7 +44,7 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_document import links_between
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.queue_panel import QueuePanel
-from presentation.panels.conversation.status_line import color_of
+from presentation.panels.conversation.status_line import StatusLine, color_of
 from presentation.panels.conversation.tab_words import status_of
 from presentation.panels.conversation.words import error_ways
 from presentation.panels.editor.newest_point import NewestPoint
@@ -52,6 +52,7 @@ from presentation.ui import questions
 from presentation.ui.hit_list import HitList
 from presentation.ui.rows import Role, RowTree
 from presentation.ui.workspace import WindowServices
+from shared.message import msg
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
 
@@ -1137,3 +1138,26 @@ async def test_a_message_on_a_full_disk_says_why_and_comes_back_into_the_input(
     panel.view.acted.emit("give_up", block.key, "")
     assert panel.composer.text == "what is a pole?"
     assert not of(panel, ErrorBlock)
+
+
+async def test_what_a_run_does_is_told_whole_before_its_pace(services: WindowServices) -> None:
+    line = StatusLine(services)
+    line.restyle()
+    line.meter.show_use(97, None)
+    doing, pace = msg("Answering"), msg("{count} {count:token|tokens}", count=123_456_789_012_345)
+    line.resize(230, 30)
+    line.show()
+    line.show_run(doing, color="text.primary", is_busy=True, pace=pace)
+    layout = line.layout()
+    assert layout is not None
+    layout.activate()
+    assert line._text.width() >= line._text.sizeHint().width()
+    assert line._pace.width() < line._pace.sizeHint().width()
+    line.resize(600, 30)
+    layout.activate()
+    assert line._pace.width() == line._pace.sizeHint().width()
+    line.show_run(None, color="text.primary", is_busy=False, pace=pace)
+    layout.activate()
+    assert line._pace.width() == line._pace.sizeHint().width()
+    line.close()
+    line.deleteLater()

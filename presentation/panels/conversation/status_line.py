@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PyQt6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtWidgets import QWIDGETSIZE_MAX, QHBoxLayout, QLabel, QWidget
 
 from presentation.figures import short_count
 from presentation.look import tokens
@@ -239,6 +239,22 @@ class StatusLine(QWidget):
         self._text.setPalette(palette)
         self._pace.setText("" if pace is None else language(pace))
         self._pace.setVisible(pace is not None)
+        self._give_room()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().resizeEvent(event)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        """What the run is doing comes before its pace, which takes what the words leave."""
+        if self._text.isHidden():
+            self._pace.setMaximumWidth(QWIDGETSIZE_MAX)
+            return
+        edges, gap = self._row.contentsMargins(), self._row.spacing()
+        others = (self.spinner, self._text, self.meter, self.compress)
+        shown = [each for each in others if not each.isHidden()]
+        taken = sum(max(each.sizeHint().width(), each.minimumWidth()) + gap for each in shown)
+        self._pace.setMaximumWidth(max(self.width() - edges.left() - edges.right() - taken, 0))
 
     def offer_compression(self, share: float | None, *, is_automatic: bool) -> None:
         """Show the button where this share of the model's window is used; None where it can't be pressed."""
