@@ -139,11 +139,11 @@ def _answer(item: AnswerText) -> b.Row:
     aside = tuple(replace(each, kind="aside", icon="") for each in (*first, copy))
     quiet = (b.Only("plain", (*aside[:-1], _BRANCH_ASIDE, aside[-1])),) if item.text else ()
     page = b.Only("page", (b.Frame("tools", (*first, _BRANCH, copy)),))
-    tools: tuple[b.Only | b.Line, ...] = (page,) if item.text else ()
+    tools: b.Blocks = (page,) if item.text else ()
     took = words.foot_of(item.use)
-    if took:
+    if took:  # beside the figures there is room
         figures = b.Text(took, "dim num", tip=words.use_tip(item.use))
-        tools = (b.Line("use", (figures,), tools),)
+        tools, quiet = (b.Line("use", (figures,), (*quiet, *tools)),), ()
     line = b.Line("line", thought, (meta, *quiet), has_spacer=False)
     told, ways = words.refusal_of(item)
     return b.Row((line, b.Prose(told), *ways, *sources_of(item.sources), *tools))
