@@ -36,7 +36,7 @@ from infrastructure.persistence.known_texts import (
     learnt_file,
 )
 
-_PENALTY, _FIGURE_PENALTY = 0.1, 0.5
+_PENALTY, _FIGURE_PENALTY = 0.02, 0.2
 _STEPS = 60
 _TYPED_AT_CHECKPOINTS = 0.3
 """Weight of a text typed at a checkpoint: they are many."""
@@ -47,6 +47,8 @@ _LEAST = 2
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _FEWEST = 2
 """Texts that have a feature that is looked at."""
+_READ_OTHERWISE = frozenset({"order"})
+"""What sentences say in ways that are no figure of their own: "2nd order"."""
 _SAME = 0.03
 _FACTORS = {
     "amplitude_v": (0.5, math.sqrt(2)),
@@ -111,6 +113,7 @@ def meanings(sentence: Sentence, quantities: Sequence[Quantity], known: Known) -
     places = {
         name: [i for i, each in enumerate(sentence.mentions) if _states(each, by_name[name], value)]
         for name, value in (known.values or {}).items()
+        if name not in _READ_OTHERWISE
     }
     meant: dict[int, str] = {}
     for name, may in sorted(places.items(), key=lambda each: len(each[1])):

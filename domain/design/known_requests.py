@@ -26,6 +26,8 @@ _EMPTY = frozenset(
 )
 _LONGEST = 600
 """Characters in which words are looked for that stand apart."""
+_LETTERS = re.compile(r"[a-z]{3,}")
+_PART = 4
 _RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 _TOLD = re.compile(r"[a-z]{3,}(?: [a-z]{3,})?|[\u4e00-\u9fff]{3}|[\u4e00-\u9fff] [\u4e00-\u9fff]")
 """A feature that is a word to show."""
@@ -79,9 +81,16 @@ def _of_words(text: str) -> set[str]:
     return {
         *features(text),
         *(f"~{word[:_STEM]}" for word in _LONG_WORD.findall(low)),
+        *(f"%{each}" for word in _LETTERS.findall(low) for each in _parts(word)),
         *(f"{word}..{other}" for place, word in enumerate(words) for other in words[place + 2 : place + 4]),
         *(run[place : place + 3] for run in _RUN.findall(low) for place in range(len(run) - 2)),
     }
+
+
+def _parts(word: str) -> Iterator[str]:
+    """Of a word with its ends marked: misspelt and put together it has most of them still."""
+    marked = f"_{word}_"
+    return (marked[place : place + _PART] for place in range(len(marked) - _PART + 1))
 
 
 def _of_figures(sentence: Sentence) -> Iterator[str]:

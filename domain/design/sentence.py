@@ -33,7 +33,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"v/a", "Ohm", 1.0),
     (r"(?:hertz|hz|赫兹|赫)", "Hz", 1.0),
     (r"(?:rad/s(?:ec)?|弧度每秒|弧度/秒)", "Hz", 1 / (2 * math.pi)),
-    (r"(?:volts?|vdc|vac|vpp|vp-p|vrms|vpe?a?k|v|伏特|伏)", "V", 1.0),
+    (r"(?:volts?|vdc|vac|vpp|vp-p|vrms|vp(?:e?a?k)?|v|伏特|伏)", "V", 1.0),
     (r"(?:amperes?|amps?|a|安培|安)", "A", 1.0),
     (r"(?:ohms?|Ω|ω|欧姆|欧|r)", "Ohm", 1.0),
     (r"(?:farads?|f|法拉|法)", "F", 1.0),
@@ -178,14 +178,14 @@ _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
     r"(?P<unit>\s*(?:阶|路|通道|输入(?!端|级|电|阻|信|直|交|为|是|要)|"
     r"个?元件|(?<!一)[个种](?=[^\d,;。]{0,6}(?:信号|音源|声源|话筒|麦克风|传感器))|"
-    r"分钟|小时|[个只颗](?=.{0,4}(?:led|LED|发光))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"兆(?![赫欧瓦分])|k(?![a-zA-Z])|分钟|小时|[个只颗](?=.{0,4}(?:led|LED|发光|灯))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
     r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18,
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90, "a": 1, "half": 0.5,
+    "ninety": 90, "hundred": 100, "a": 1, "half": 0.5,
 }  # fmt: skip
 _ENGLISH_RUN = re.compile(
     r"(?<!\d )(?<!\d)\b(?P<first>"
@@ -197,7 +197,8 @@ _ENGLISH_RUN = re.compile(
     r"[ -](?:kil|meg)ohm|[ -](?:k|meg|[mμunk](?:a|v|w|f|h|s))(?![a-z])|"
     r"[ -](?:kilo|mega|milli|micro|nano|pico)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
-    r"channels?|minutes?(?![a-z])|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
+    r"channels?|degrees?(?![a-z])|minutes?(?![a-z])|"
+    r"seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent|"
     r"times (?:big|larg|high|great|strong|loud|as|more)))",
     re.IGNORECASE,
 )
@@ -206,6 +207,13 @@ _TENS_AND_ONES = re.compile(
     r"(?P<ones>one|two|three|four|five|six|seven|eight|nine)(?![a-z])",
     re.IGNORECASE,
 )
+_DIGIT_WORD = "one|two|three|four|five|six|seven|eight|nine"
+_POINT = re.compile(
+    rf"\b(?P<whole>{_DIGIT_WORD}|ten|twelve|fifteen)[ -]point"
+    rf"(?P<decimals>(?:[ -](?:{_DIGIT_WORD}))+)(?![a-z])",
+    re.IGNORECASE,
+)
+"""`one point five`."""
 _COUNTED = re.compile(
     r"\b(?:(?P<number>two|three|four|five|six|seven|eight|nine|ten)(?=[ -](?:[a-z]+[ -]){0,2}(?:signals|"
     r"sources|microphones|mics|tracks|pickups|elements?|inputs?)(?![a-z]))|"
@@ -214,11 +222,17 @@ _COUNTED = re.compile(
 )
 """How many of what a circuit joins: "three audio sources", "quad input"."""
 _FOLDS = {"dual": 2, "triple": 3, "quad": 4}
+_ONES = "一二两三四五六七八九"
 _TENTHS = re.compile(
-    r"(?<=[误偏容公允]差)(?P<before>[^\d,;。]{0,3}?)(?P<tenths>[一二两三1-3])成|"
-    r"(?P<alone>[一二两三1-3])成(?=以内|之内|的?(?:误差|偏差|容差))"
+    rf"(?<=[误偏容公允]差|效率|空比)(?P<before>[^\d,;。]{{0,3}}?)(?P<tenths>[{_ONES}1-9])成(?P<rest>[{_ONES}]?)|"
+    rf"(?P<alone>[{_ONES}1-9])成(?P<more>[{_ONES}]?)(?=以内|之内|的?(?:误差|偏差|容差|效率|占空))"
 )
 """`误差一成`: tenths."""
+_TAKES_NUMBER = re.compile(
+    r"(?:增益|放大(?:倍数)?|乘以?|(?<![a-z])q值?|(?<![a-z])pm|裕度|品质因数)[为是取到约要=: ]{0,2}$",
+    re.IGNORECASE,
+)
+"""In front of a numeral without unit."""
 _PER_SECOND = re.compile(
     r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:[a-z]+ )?(?:times|x|pulses|cycles|blinks|"
     r"flashes))"
@@ -235,14 +249,15 @@ _ONCE_IN = re.compile(
 )
 """`两秒闪一次`."""
 _UNITY = re.compile(
-    r"unity[\s-]gain[\s-](?=(?:inverting|summing|difference|instrumentation)(?![a-z]))|单位增益的?(?=反相|差[分动]|加法|仪表)",
+    r"unity[\s-]gain[\s-](?=(?:inverting|summing|difference|instrumentation)(?![a-z]))|"
+    r"单位增益的?(?=反相|差[分动]|加法|仪表)",
     re.IGNORECASE,
 )
 """A gain of one in front of what has it: at a unity-gain frequency it is none."""
 _SIGN_IN_WORDS = re.compile(
     r"\b(?P<sign>minus|plus|negative) (?P<number>\d+(?:\.\d+)?|"
     + "|".join(word for word in _ENGLISH_NUMBERS if word not in ("a", "half"))
-    + r")(?![\w.%])(?P<unit>[\s-]?(?:k|m|μ)?(?:v|volts?|a|amps?|db|hz|%|percent|°c|"
+    + r")(?![\w.%])(?P<unit>[\s-]?times(?![a-z])|[\s-]?(?:k|m|μ)?(?:v|volts?|a|amps?|db|hz|%|percent|°c|"
     r"degrees?)(?![a-z]))?(?!\s*(?:or|/) minus)",
     re.IGNORECASE,
 )
@@ -250,16 +265,19 @@ _BY_NUMBER = re.compile(
     r"(?<=(?<![a-z])by )(?:two|three|four|five|six|seven|eight|nine|ten)(?![a-z])", re.IGNORECASE
 )
 _VALUE_IN_WORDS = re.compile(
-    r"(?:(?<=gain )|(?<=gain of )|(?<=gain is )|(?<=(?<![a-z])q )|(?<=(?<![a-z])q of )|(?<=factor of )|"
+    r"(?:(?<=gain )|(?<=gain of )|(?<=gain is )|(?<=gain about )|(?<=gain around )|(?<=gain of about )|"
+    r"(?<=gain of around )|(?<=(?<![a-z])q )|(?<=(?<![a-z])q of )|(?<=factor of )|"
     r"(?<=weight of ))"
-    r"(?P<first>one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty)"
+    rf"(?P<first>{'|'.join(_ENGLISH_NUMBERS)})(?! half)"
     r"(?: (?P<scale>hundred|thousand|million))?(?![a-z-])",
     re.IGNORECASE,
 )
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
 _PART_OF_A = re.compile(
     r"\b(?:an? |one )?(?P<part>half|quarter|third)(?P<whole> of (?:the|each) (?:time|period|cycle)|"
-    r" (?:(?:of )?an? )?(?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|watt)))",
+    r" (?:(?:of )?an? )?(?=(?:kilo|mega|milli|micro|nano)?-?(?:hertz|volt|amp|ohm|farad|henr|second|"
+    r"watt|decibel|db(?![a-z])|"
+    r"percent|degree)|[mkuμ]?(?:hz|v|a|w)(?![a-z])))",
     re.IGNORECASE,
 )
 """`half an amp`, `a quarter of the time`."""
@@ -376,11 +394,23 @@ def _normalise(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
     text = re.sub(r"(?<!正)负(?=\d+(?:\.\d+)?\s?[vV伏])", "-", text)
-    text = re.sub(r"半个?(?=\s?(?:dB|分贝|伏|安|[VA]\b))", "0.5", text)
-    text = re.sub(r"\+/?-(?=\s?[\d.])|正负(?=\s?[\d.])|plus or minus ", "±", re.sub(r"[×✕]", "x", text))
+    text = re.sub(
+        r"半个?(?=\s?(?:dB|分贝|[微毫千兆]?(?:伏|安|瓦|赫|秒|欧)|[mkM]?(?:[VAW]|Hz)\b))", "0.5", text
+    )
+    text = re.sub(rf"(?<![分点])([{_ONES}])([安伏瓦秒])半(?![个导])", _and_a_half, text)
+    text = re.sub(rf"([{_ONES}十])分之([{_ONES}])(?!\d)", _fraction, text)
+    text = re.sub(r"(\d)\s?megs(?![a-z])", r"\1 meg", re.sub(r"(?<=\d)\s?kc(?![a-z])", " kHz", text))
+    text = re.sub(r"(?<!half )(?<!of )\ban(?= (?:ampere|ohm)(?![a-z]))", "1", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<![a-z])(n?(?:and|or))([2-4])(?!\d)", r"\2-input \1", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<=\d)\s?\.\.+\s?(?=[-+]?\d)", "~", text)
+    text = re.sub(r"(?<=\d) (?=[fFqQ]\s?[=:]\s?\d)", ", ", text)  # Io=0.8 f=50kHz: no farads
+    text = _POINT.sub(_pointed, text)
+    text = re.sub(
+        r"\+/?-(?=\s?[\d.])|正负(?=\s?[\d.])|plus(?: or |[ /-])minus ", "±", re.sub(r"[×✕]", "x", text)
+    )
     text = _RANGE_IN_WORDS.sub(r"\g<low>~\g<high>", re.sub(r"[～〜∼]", "~", text))
     text = re.sub(r"[→⟶➔⇒]", "->", text)
-    text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aA](?![a-zA-Z]))", " ", text)  # 5V1A
+    text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aAwW](?![a-zA-Z]))", " ", text)  # 5V1A
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
@@ -409,8 +439,24 @@ def _counted(match: re.Match[str]) -> str:
 
 
 def _in_percent(match: re.Match[str]) -> str:
-    tenths = match["tenths"] or match["alone"]
-    return f"{match['before'] or ''}{10 * (_DIGITS.get(tenths) or int(tenths))}%"
+    tenths, rest = match["tenths"] or match["alone"], match["rest"] or match["more"]
+    percent = 10 * (_DIGITS.get(tenths) or int(tenths)) + _DIGITS.get(rest, 0)
+    return f"{match['before'] or ''}{percent}%"
+
+
+def _and_a_half(match: re.Match[str]) -> str:
+    return f"{_DIGITS[match[1]]}.5{match[2]}"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    return f"{_DIGITS[match[2]] / (_DIGITS.get(match[1]) or 10):.4g}"
+
+
+def _pointed(match: re.Match[str]) -> str:
+    decimals = "".join(
+        str(_ENGLISH_NUMBERS[each]) for each in re.split("[ -]", match["decimals"].lower().strip(" -"))
+    )
+    return f"{_ENGLISH_NUMBERS[match['whole'].lower()]}.{decimals}"
 
 
 def _part_of_a(match: re.Match[str]) -> str:
@@ -465,7 +511,7 @@ def _chinese_digits(match: re.Match[str]) -> str:
     percent, run, unit = match["percent"], match["number"], match["unit"] or ""
     if percent:
         return f"{_chinese_value(run):g}%{unit}"
-    if not unit.strip():
+    if not unit.strip() and not _TAKES_NUMBER.search(match.string, 0, match.start()):
         return match[0]
     if run in "千万" and match.start() > 0 and match.string[match.start() - 1] in "0123456789. ":
         return match[0]
@@ -477,7 +523,7 @@ def _chinese_digits(match: re.Match[str]) -> str:
 def _chinese_value(run: str) -> float:
     """Value of a Chinese numeral; a last 千 after 十 or 百 is the unit prefix kilo (五百千赫)."""
     whole, _, decimals = run.partition("点")
-    if len(whole) > 1 and whole[-1] == "千" and whole[-2] in "十百":
+    if whole.endswith("千") and {*whole} & {"十", "百"}:
         return 1000 * _chinese_value(whole[:-1])
     myriads, has_myriad, rest = whole.rpartition("万")
     total = 10000.0 * (_below_myriad(myriads) if myriads else 1) if has_myriad else 0.0

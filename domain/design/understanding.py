@@ -34,7 +34,7 @@ _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LEFT_OUT = 100.0
 """Cost of a number that no slot takes."""
-_BY_WORDS, _BY_LEARNT = 1.0, 10.0
+_BY_WORDS, _BY_LEARNT = 1.0, 20.0
 """Weights of the distance from a quantity's words, and of the nats that are learnt."""
 _NO_WORDS = 50.0
 """Cost of a number that no words of a quantity stand beside, where something is learnt of it."""

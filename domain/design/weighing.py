@@ -25,9 +25,9 @@ _FAR_BEHIND = 6.0
 _UNKNOWN = -12.0
 """Nats of what no known request speaks for."""
 _WEIGHTS = {
-    "words": 1.3, "ruled": 2.8, "guessed": 1.1, "left_out": -1.3, "missing_goal": -1.4,
-    "impossible_goal": -2.8, "unknown_circuit": -0.7, "bad_request": -3.0,
-    "no_request": -2.6, "other": 3.7, "no_figure": -1.0, "no_rule": 1.2,
+    "words": 1.0, "ruled": 2.2, "guessed": 0.8, "left_out": -1.5, "missing_goal": -1.2,
+    "impossible_goal": -2.4, "unknown_circuit": -0.3, "bad_request": -3.0,
+    "no_request": -1.0, "other": 3.3, "no_figure": -1.0, "no_rule": 0.6,
 }  # fmt: skip
 """What a reason counts: the words; the choice of the rules by a name or by other words; a figure without a
 place, what has to be asked for, cannot be done or is refused by a word; for no request that it is one, that

@@ -49,7 +49,7 @@ _QUANTITIES = (
                  within=(30, 70), example=50, default=50.0),
     kit.Quantity(name="spur_db", label=_ATTENUATION, dimensions=("dB",), takes_rest=True,
                  words=r"spur\w*|attenuat\w*|suppress\w*|杂散|衰减|抑制", limit="at_least", within=(1, 150),
-                 example=40),
+                 example=40, has_sign=False),
     kit.TOLERANCE,
 )  # fmt: skip
 

@@ -53,7 +53,8 @@ def says(sentence: kit.Sentence) -> kit.Said:
     """The two voltages; of a ratio ("10:1") the other one, of a range from zero its end."""
     ratio = _RATIO.search(sentence.text)
     text = sentence.text if ratio is None else sentence.text.replace(ratio[0], " ", 1)
-    sentence = kit.read_sentence(_FROM_ZERO.sub("", text))
+    if (text := _FROM_ZERO.sub("", text)) != sentence.text:
+        sentence = kit.read_sentence(text)
     said = says_voltages(sentence, _QUANTITIES)
     values, notes = dict(said.values), said.notes
     volts = sorted(sentence.of("V"), key=lambda mention: mention.value)
