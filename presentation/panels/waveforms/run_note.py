@@ -116,7 +116,7 @@ def notes_of(
         notes = _of_drawing(shown, now, overlay)
         is_previewed = any(plot.analysis == now.plot.analysis for plot in previews.plots)
         if is_previewed and not previews.is_live:  # a line that comes would move the plot under the hand
-            notes.insert(0, msg("Dashed: after the change."))
+            notes.insert(0, msg("Dashed: preview."))
     if shown.awaited is not None:
         notes.append(
             msg(
