@@ -129,18 +129,31 @@ async def choose_folder(
 
 
 async def choose_target(
-    services: WindowServices, parent: QWidget, title: Message, start: Path
+    services: WindowServices, parent: QWidget, title: Message, start: Path, *, kinds: Mapping[str, str] = {}
 ) -> Path | None:
     """Where a new file goes, with the suffix of `start`; None when the person thinks better of it.
 
-    The dialog asks before a file is replaced.
+    `kinds` are the names of what it can be written as, by suffix (``.pdf``), that of `start` among them. The
+    dialog asks before a file is replaced.
     """
     dialog = _FileDialog(services, parent, title, start.parent)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    filters = {f"{name} (*{suffix})": suffix for suffix, name in kinds.items()}
+    if filters:
+        dialog.setNameFilters(list(filters))
     dialog.setDefaultSuffix(start.suffix.lstrip("."))
     dialog.selectFile(start.name)
+    dialog.filterSelected.connect(lambda chosen: _rename(dialog, filters[chosen]))
     return next(iter(await _files_of(services, dialog, "targetDialog")), None)
+
+
+def _rename(dialog: QFileDialog, suffix: str) -> None:
+    """The name in the field gets the suffix of the kind that was chosen."""
+    dialog.setDefaultSuffix(suffix.lstrip("."))
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    if field is not None and field.text():  # selectFile leaves a field alone that has the focus
+        field.setText(str(Path(field.text()).with_suffix(suffix)))
 
 
 async def choose_files(

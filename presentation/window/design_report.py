@@ -23,6 +23,9 @@ def make_design_report(services: WindowServices, app: Application, window: QWidg
         services.start(_make(services, app, window, root, circuit), kind="design report")
 
 
+_KINDS = {".pdf": "PDF", ".html": "HTML", ".md": "Markdown"}
+
+
 async def _make(
     services: WindowServices, app: Application, window: QWidget, root: Path, circuit: Path
 ) -> None:
@@ -40,7 +43,8 @@ async def _make(
         if studies is None:
             return
     start = root / f"{circuit.stem}-report.pdf"
-    target = await choose_target(services, window, msg("Design report of {name}", name=circuit.name), start)
+    title = msg("Design report of {name}", name=circuit.name)
+    target = await choose_target(services, window, title, start, kinds=_KINDS)
     if target is None:
         return
     if workspace.buffers is not None:  # the report is of what stands in the editor

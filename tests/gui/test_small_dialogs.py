@@ -165,6 +165,16 @@ async def test_a_missing_folder_and_a_file_that_is_there_are_told_in_our_own_dre
     assert not saving.done()
     await typed("plot.svg", "Replace")
     assert await saving == start
+    # Where there are several kinds, the name follows the one that is chosen.
+    kinds = {".svg": "SVG", ".png": "PNG"}
+    saving = asyncio.ensure_future(
+        choose_target(services, parent, msg("Export the plot"), start, kinds=kinds)
+    )
+    await until(lambda: any(each.isVisible() for each in parent.findChildren(QFileDialog)))
+    dialog = next(each for each in parent.findChildren(QFileDialog) if each.isVisible())
+    dialog.filterSelected.emit("PNG (*.png)")
+    dialog.accept()
+    assert await saving == tmp_path / "plot.png"
 
 
 def test_a_window_and_its_frame_are_on_the_screen(qapp: QApplication) -> None:

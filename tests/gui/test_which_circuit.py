@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -387,8 +387,11 @@ async def test_the_design_report_is_of_the_circuit_in_front(
 ) -> None:
     target = tmp_path / "buck-report.html"
 
-    async def choose_target(_services: object, _parent: object, _title: object, start: Path) -> Path:
+    async def choose_target(
+        _services: object, _parent: object, _title: object, start: Path, *, kinds: Mapping[str, str]
+    ) -> Path:
         assert start == bench.root / "buck-report.pdf"
+        assert {start.suffix, target.suffix} < kinds.keys()
         return target
 
     monkeypatch.setattr(design_report, "choose_target", choose_target)
