@@ -364,7 +364,9 @@ class ProjectSwitch(QObject):
             self._services,
             self._window,
             title=msg("Main circuit"),
-            label=msg("Which circuit should Ctrl+F5 and the assistant use?"),
+            label=msg("Which circuit should run? It becomes the one Ctrl+F5 and the assistant use.")
+            if is_to_run
+            else msg("Which circuit should Ctrl+F5 and the assistant use?"),
             items=names,
         )
         if name is not None and name in names:
