@@ -325,6 +325,13 @@ async def test_how_the_window_looks_and_what_results_take(
     await until(part.told.text)
     assert part.told.text().startswith("0 results take 0 B; 0 of them are pinned")
     assert not any(button.isEnabled() for button in (part.pin, part.unpin, part.clean_up))
+    # One that is built again, in another theme, leaves a look behind that comes to nothing.
+    wrong: list[object] = []
+    services.workspace.error_occurred.connect(wrong.append)
+    part.look()
+    sip.delete(part)
+    await until(lambda: not services.app.program.tasks.handles)
+    assert wrong == []
     button = dialog.findChild(QPushButton, "open.modelSettings")
     assert button is not None
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)

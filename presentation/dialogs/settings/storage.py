@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+from PyQt6 import sip
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from application.project.cleaning import CleanProject, CleanReport, CleanRequest
@@ -77,6 +78,8 @@ class StoragePart(QWidget):
 
     def _show(self, report: CleanReport) -> None:
         self._report = report
+        if sip.isdeleted(self):  # the dialog was closed or built again meanwhile, in another look
+            return
         language = self._services.language
         results = self._results()
         self.told.setText(
@@ -165,9 +168,10 @@ class StoragePart(QWidget):
             report = await self._clean(request)
             await self._look()
         except CircuitAIError as error:
-            self.told.setText(self._services.language(error.message))
+            if not sip.isdeleted(self):
+                self.told.setText(self._services.language(error.message))
             return
-        if report.problems:
+        if report.problems and not sip.isdeleted(self):
             self.told.setText("\n".join(self._services.language(each.message) for each in report.problems))
 
 
