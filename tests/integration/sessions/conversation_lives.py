@@ -453,6 +453,8 @@ class Life:
         chosen = said[number % len(said)] if said else None
         if chosen is None or self._model.versions.edit(chosen.key) is not None:
             return
+        if not self._model.versions.is_editing:  # it was in no transcript, and stands in the input again
+            return
         self._replaces(chosen)
         words = f"{'slow' if number % 2 else 'say'} #{number}.v"
         self._model.versions.note_row(chosen.key, words)
