@@ -482,6 +482,12 @@ async def test_sliders_move_curve_and_figures_and_write_nothing_before_it_is_ask
     page.tuning.stop()
     await until(lambda: not page.tuning.is_running)
 
+    # Who comes from a value of the text moves it by the arrow keys.
+    page.show_kind("tune", view.knobs[1].name)
+    await until(lambda: page.tuning.is_running and page.window().focusWidget() is view.knobs[1].slider)
+    page.tuning.stop()
+    await until(lambda: not page.tuning.is_running)
+
 
 @pytest.mark.timeout(180)
 async def test_corners_worst_case_and_sensitivity_mark_what_is_worst(

@@ -112,6 +112,8 @@ class StudiesPage(CentrePage):
         self.offer: CircuitOffer | None = None
         self.views: dict[SetupKind, KindView] = {}
         self._wanted: tuple[SetupKind, str] | None = None
+        self._at_hand = ""
+        """The value whose slider takes the keyboard when it is there."""
         """A kind, and the name of a quantity that is to be in its set-up, until the circuit is known."""
         self.setObjectName("studies_page")
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -225,8 +227,19 @@ class StudiesPage(CentrePage):
                 if kind == "map":
                     pane.keep_rows(1)  # a plane has two values: the other one stays
                 pane.add_row(row_for(item, kind) if item is not None else SetupRow(pattern=quantity))
+            self._at_hand = quantity.lower() if kind == "tune" else ""
             if kind == "tune" and not (is_there and self.tuning.is_running):
                 self.run(kind)
+            self._take_slider()
+
+    def _take_slider(self) -> None:
+        """Arrow keys move the value that somebody came for."""
+        view = self.views.get("tune")
+        if view is not None and isinstance(view.result, TuneView) and self.tuning.is_running:
+            knob = next((each for each in view.result.knobs if each.name.lower() == self._at_hand), None)
+            if knob is not None:
+                knob.slider.setFocus()
+                self._at_hand = ""
 
     def _lay_out(self) -> None:
         head = QWidget()
@@ -457,6 +470,7 @@ class StudiesPage(CentrePage):
         if view is not None and isinstance(view.result, TuneView):
             view.results.setCurrentWidget(view.result)
             view.result.begin(spec, written, point, self.tuning.run_s)
+            self._take_slider()
         self._show_work()
 
     def _on_moved(self, values: Mapping[str, float]) -> None:
