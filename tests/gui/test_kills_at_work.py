@@ -22,6 +22,7 @@ import pytest
 
 import bootstrap
 from domain.simulation.goals import DesignGoal
+from infrastructure.persistence.confined import TEMPORARY
 from infrastructure.persistence.result_retention import RUNNING_FILE
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.ground.campaign import Campaign, campaigns
@@ -131,9 +132,13 @@ def killed_at_work(feature: str, project: Path, after_s: float, **more: str) -> 
 
 
 def look(project: Path) -> dict[str, Any]:
-    """What the next start shows. Scratch folders, which it gives a minute, are made older than they are."""
+    """What the next start shows. Scratch folders, which it gives a minute, and files that were being written,
+    which it gives an hour, are made older than they are."""
     for folder in (project.parent / "tmp").glob("circuit-ai-*"):
         os.utime(folder, (time.time() - 3600,) * 2)
+    for root in (project, project.parent / "home"):
+        for half in [each for each in root.rglob(".*.tmp") if TEMPORARY.fullmatch(each.name)]:
+            half.rename(half.with_name(f".01{'0' * 8}{half.name[11:]}"))
     told = project.parent / "seen"
     code, errors = verdict_of(start("look", project, told))
     assert code == 0, errors
