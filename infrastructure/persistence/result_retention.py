@@ -115,6 +115,8 @@ class ResultFolderShelf:
                 is_kept = is_whole or take_up(folder)
                 if is_kept:
                     forget_so_far(folder)
+                    for half in filter(confined.TEMPORARY.fullmatch, confined.names_in(folder)):
+                        confined.unlink(folder / half)
                     mark_done(folder)
                 if not is_whole:
                     found.append(CutOff(result_id=name, circuit=circuit, kind=kind, is_kept=is_kept))

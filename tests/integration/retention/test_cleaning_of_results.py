@@ -154,6 +154,7 @@ KEEP = "folders.save_so_far(folder, {'kind': 'study', 'n': %d}, b'rows %d')\n"
         # Cut off between the table and its document, then in the middle of being taken up.
         (KEEP % (1, 1) + "(folder / 'so_far-0123456789abcdef.csv').write_bytes(b'half')", b"rows 1"),
         (KEEP % (1, 1) + "next(folder.glob('so_far-*.csv')).rename(folder / 'rows.csv')", b"rows 1"),
+        (KEEP % (1, 1) + "(folder / '.01M8MTPJA487XVHAC9JH6T493N.tmp').write_bytes(b'half')", b"rows 1"),
         ("folders.save_study(folder, {}, b'all'); (folder / '.running').write_text('')", None),
     ],
 )
