@@ -50,6 +50,10 @@ class KnownRequests:
             scores[kind] += scale * nats
         return placing.normalised(scores)
 
+    def knows(self, kind: str) -> bool:
+        """Whether something was learnt of a kind."""
+        return kind in self._kinds.classes
+
     def telling(self, text: str, kind: str, most: int) -> list[str]:
         """The words of `text` that speak for a kind more than for any other, the clearest first."""
         found: list[tuple[float, str]] = []

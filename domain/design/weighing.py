@@ -22,8 +22,6 @@ from shared.errors import CircuitError
 _CANDIDATES = 5
 _FAR_BEHIND = 6.0
 """Nats by which a family is behind the likeliest that is not looked at."""
-_UNKNOWN = -12.0
-"""Nats of what no known request speaks for."""
 _WEIGHTS = {
     "words": 1.0, "ruled": 2.2, "guessed": 0.8, "left_out": -1.5, "missing_goal": -1.2,
     "impossible_goal": -2.4, "unknown_circuit": -0.3, "bad_request": -3.0,
@@ -72,7 +70,10 @@ def weighed(
     cards: Mapping[str, str] | None,
 ) -> DesignIntent | CircuitError:
     """What the family makes of a sentence that most speaks for; the reason of the rules, or that no circuit
-    is named, where more speaks for no request at all."""
+    is named, where more speaks for no request at all. Of a family that nothing is learnt of the rules judge
+    alone."""
+    if ruled.family and not known.knows(ruled.family):
+        return ruled.outcome
     may_be = list(candidates(text, sentence, ruled, families=families, known=known, cards=cards))
     nats = [sum(_WEIGHTS[name] * each for name, each in one.reasons.items()) for one in may_be]
     best = nats.index(max(nats))
@@ -99,7 +100,7 @@ def candidates(
         claim = ruled.claim if is_ruled and ruled.claim.score >= 1 else _claim(families[key], known, text)
         outcome = _read(families[key], sentence, claim, known, cards)
         reasons = {
-            "words": likely.get(key, _UNKNOWN),
+            "words": likely[key],
             "ruled": float(is_ruled and ruled.claim.score >= 1),
             "guessed": float(is_ruled and ruled.claim.score < 1),
         }
@@ -109,7 +110,7 @@ def candidates(
             reasons["left_out"] = float(sum(map(is_not_understood, outcome.assumptions)))
         yield Candidate(key, reasons, outcome)
     reasons = {
-        "words": likely.get(NO_REQUEST, _UNKNOWN),
+        "words": likely[NO_REQUEST],
         "no_request": 1.0,
         "other": float(ruled.is_other and not ruled.named),
         "no_figure": float(not sentence.mentions),
