@@ -23,14 +23,14 @@ _CANDIDATES = 5
 _FAR_BEHIND = 6.0
 """Nats by which a family is behind the likeliest that is not looked at."""
 _WEIGHTS = {
-    "words": 1.0, "ruled": 2.2, "guessed": 0.8, "left_out": -1.5, "missing_goal": -1.2,
+    "words": 1.0, "plain": 2.0, "ruled": 2.2, "guessed": 0.8, "left_out": -1.5, "missing_goal": -1.2,
     "impossible_goal": -2.4, "unknown_circuit": -0.3, "bad_request": -3.0,
     "no_request": -1.0, "other": 3.3, "no_figure": -1.0, "no_rule": 0.6,
 }  # fmt: skip
-"""What a reason counts: the words; the choice of the rules by a name or by other words; a figure without a
-place, what has to be asked for, cannot be done or is refused by a word; for no request that it is one, that
-another circuit is named and none of ours, no figure, no rule that knows a family. Fitted to known requests
-that were kept out of what is learnt."""
+"""What a reason counts: the words; that the family is what is usual for them; the choice of the rules by a
+name or by other words; a figure without a place, what has to be asked for, cannot be done or is refused by a
+word; for no request that it is one, that another circuit is named and none of ours, no figure, no rule that
+knows a family. Fitted to known requests that were kept out of what is learnt; "plain" by hand."""
 _LEAST = 0.4
 """How likely a family has to be among all that may be meant: below that it is not understood."""
 _TOLD_WORDS = 4
@@ -102,6 +102,7 @@ def candidates(
         reasons = {
             "words": likely[key],
             "ruled": float(is_ruled and ruled.claim.score >= 1),
+            "plain": float(is_ruled and ruled.claim.is_plain),
             "guessed": float(is_ruled and ruled.claim.score < 1),
         }
         if isinstance(outcome, CircuitError):

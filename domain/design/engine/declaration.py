@@ -58,6 +58,8 @@ class Words:
 
     named: str
     """Nothing else is called so."""
+    plain: str = "(?!)"
+    """Not its name, but with these it is what is usual; that is said then."""
     plausible: str = "(?!)"
     """Other words that let one think of it; that is said then."""
     excludes: str = "(?!)"

@@ -194,6 +194,8 @@ class Claim:
     score: float
     """0 = not mine; 0.5 = plausible; 1 = named by its own words."""
     assumptions: tuple[Message, ...] = ()
+    is_plain: bool = False
+    """Not by its name, but by words with which it is what is usual."""
 
 
 class DeclaredFamily:
@@ -214,14 +216,17 @@ class DeclaredFamily:
 
     def claim(self, sentence: Sentence) -> Claim:
         """By its words; a guess is said."""
-        score = self._score(sentence) if self.family.claims is None else self.family.claims(sentence)
-        return Claim(score=score, assumptions=(wording.not_named(self.family.one),) if 0 < score < 1 else ())
+        own, words = self.family.claims, self.family.words
+        score = self._score(sentence) if own is None else own(sentence)
+        is_plain = own is None and score == 1.0 and not sentence.has(words.named)
+        told = (wording.not_named(self.family.one),) if is_plain or 0 < score < 1 else ()
+        return Claim(score=score, assumptions=told, is_plain=is_plain)
 
     def _score(self, sentence: Sentence) -> float:
         words = self.family.words
         if sentence.has(words.excludes):
             return 0.0
-        if sentence.has(words.named):
+        if sentence.has(words.named) or sentence.has(words.plain):
             return 1.0
         return _PLAUSIBLE if sentence.has(words.plausible) else 0.0
 
@@ -229,9 +234,9 @@ class DeclaredFamily:
         """Where the sentence calls this circuit by name, or by words that let one think of it."""
         score, words = self.claim(sentence).score, self.family.words
         if score > 0:
-            for found in re.finditer(
-                words.named if score == 1.0 else words.plausible, sentence.text, re.IGNORECASE
-            ):
+            by_name = f"(?:{words.named})|(?:{words.plain})"
+            pattern = by_name if score == 1.0 else words.plausible
+            for found in re.finditer(pattern, sentence.text, re.IGNORECASE):
                 yield found.span()
 
     def understand(

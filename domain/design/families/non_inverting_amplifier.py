@@ -130,9 +130,10 @@ FAMILY = kit.Family(
                r"(?:operational |voltage |gain )?(?:amplifier|amp|stage|buffer))(?![a-z])|"
                r"(?:\w+ )?pre-?amp(?:lifier)?(?![a-z])|前置放大(?:器|电路)?|"
                r"(?:同相|非反相)(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?|" + _FOLLOWER),
+        plain=_PLAIN,
         plausible=(r"(?:op[\s-]?amp\w*|operational amplifier)(?: circuit| amplifier| stage)?.{0,30}"
                    r"gain\s?(?:of|=)?\s?\+?\d|"
-                   r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d|" + _PLAIN),
+                   r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d"),
         excludes=(
             r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
             r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "

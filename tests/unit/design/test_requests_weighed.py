@@ -32,6 +32,21 @@ def test_a_sentence_is_understood_as_meant(sentence: str, meant: str) -> None:
 
 
 @for_each(
+    ("sentence", "family"),
+    [
+        ("Amplifier with gain 50", "non_inverting_amplifier"),
+        ("Amplifier, gain 100, from 9 V", "non_inverting_amplifier"),
+        ("放大器，增益 100，9 V 单电源", "non_inverting_amplifier"),
+        ("amplifier with gain 100 and high CMRR for a strain gauge", "instrumentation_amplifier"),
+    ],
+)
+def test_an_amplifier_of_which_little_is_told_is_the_usual_one(sentence: str, family: str) -> None:
+    intent = understand(sentence, request_texts())
+    assert intent.family == family
+    assert any("not named" in str(note) for note in intent.assumptions)
+
+
+@for_each(
     "sentence",
     [
         "The train at 10:45 takes 3 hours and costs 55 euros",
