@@ -17,6 +17,7 @@
   const LONG_CODE = 18; // lines; a longer block is folded to its first ones
   const NUMBERED_CODE = 12; // lines; of more each has its number
   const SHOWN_CODE = 14;
+  const THOUGHT_PART = 2000; // characters
   const LONGEST_TEXT = 20000; // characters of a row that its menu copies
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 24;
@@ -182,6 +183,23 @@
     for (let n = 0; element && n < 12; n++, element = element.previousElementSibling) element.classList.add("newest");
   }
 
+  // Thoughts stand in parts that end with a line: what comes lays out the last of them only.
+  function appendThought(box, reasoning) {
+    const part = box.lastElementChild ?? box.appendChild(document.createElement("div"));
+    part.append(reasoning);
+    part.size = (part.size ?? 0) + reasoning.length;
+    if (part.size <= THOUGHT_PART) return;
+    const last = part.lastChild;
+    let end = last.data.lastIndexOf("\n");
+    if (end < 0 && part.size < 4 * THOUGHT_PART) return;
+    if (end < 0) end = last.data.lastIndexOf(" "); // a line without end
+    const next = box.appendChild(document.createElement("div"));
+    if (end < 0) return;
+    next.append(last.data.slice(end + 1));
+    next.size = next.textContent.length;
+    last.data = last.data.slice(0, end);
+  }
+
   const operations = {
     reset() { clearTimeout(telling); telling = 0; elements.clear(); items.replaceChildren(); held = null; follows = true; unseen = 0; },
     add(key, kind, html) {
@@ -218,7 +236,7 @@
         if (text) {
           const follow = text.scrollHeight - text.scrollTop - text.clientHeight < 24;
           box.hidden = false;
-          text.append(reasoning);
+          appendThought(text, reasoning);
           if (follow) text.scrollTop = text.scrollHeight;
         }
       }

@@ -213,6 +213,23 @@ async def test_reasoning_is_open_while_it_comes_and_folds_afterwards(
     assert await script(f"{box}.innerText.trim()") == "Thought for 6 s"
 
 
+async def test_thoughts_that_come_cost_the_same_behind_many(view: WebConversation, script: Script) -> None:
+    """They stand in parts of some lines, and in their words."""
+    lines = [f"Thought {number}: the corner lies where the reactance equals R1." for number in range(400)]
+    text = "\n".join(lines) + "\n\n" + "word " * 4_000 + "\nend"
+    view.apply([Added(item=AnswerText(key="a", text="", is_streaming=True))])
+    for at in range(0, len(text), 37):
+        view.apply([Streamed(key="a", reasoning=text[at : at + 37])])
+    shown, parts = await script(
+        "(() => { const box = document.querySelector('.reasoning');"
+        " return [box.innerText, [...box.children].map(each => each.textContent.length)]; })()"
+    )
+    assert shown.split() == text.split()
+    assert shown.startswith("\n".join(lines))
+    assert max(parts) < 8_100
+    assert len(parts) > 10
+
+
 async def test_nothing_of_a_model_runs_or_is_loaded(view: WebConversation, script: Script) -> None:
     hostile = (
         "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\n\n"
