@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -40,6 +40,10 @@ _NO_WORDS = 50.0
 """Cost of a number that no words of a quantity stand beside, where something is learnt of it."""
 _ELSEWHERE = 60.0
 """Cost of leaving it out then."""
+_NOT_SURE = 0.3
+"""Nats above which what is learnt is a guess."""
+_BESIDE = 6.0
+"""Cost of a number that a word stands straight beside."""
 _SURELY = 8.0
 """Nats above which nothing counts."""
 _LIKELY = 0.5
@@ -236,9 +240,36 @@ def fill_slots(
         and other.dimension == found[index].dimension
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
+    if sentence.unlikely is not None:
+        doubled += tuple(_named_twice(sentence, found, taken, slots))
     unused = tuple(mention for mention in left.values() if _says_something(sentence.text, mention))
     told = tuple(left[place] for place in left if place in elsewhere or _is_nowhere(sentence, left[place]))
     return Filled(values=values, unused=unused, doubled=doubled, surroundings=told)
+
+
+def _named_twice(
+    sentence: Sentence, found: Sequence[Mention], taken: Mapping[int, str], slots: Sequence[Slot]
+) -> Iterator[tuple[str, Mention, Mention]]:
+    """A quantity whose own words stand beside two numbers alike ("cutoff 1 kHz and cutoff 2 kHz"), of which
+    what is learnt gave one to another quantity, whose words do not, and is not sure."""
+    by_name = {slot.name: slot for slot in slots}
+
+    def cost(index: int, name: str) -> float:
+        found_at = _cost(sentence.text, found, found[index], by_name[name], None)
+        return math.inf if found_at is None else found_at
+
+    for index, name in taken.items():
+        for other, elsewhere in taken.items():
+            learnt = sentence.unlikely and sentence.unlikely(found[other], elsewhere)
+            if other == index or found[other].dimension != found[index].dimension or not learnt:
+                continue
+            beside = max(cost(index, name), cost(other, name))
+            if (
+                learnt > _NOT_SURE
+                and beside <= _BESIDE < cost(other, elsewhere)
+                and not _says_again(found[index], found[other])
+            ):
+                yield name, found[index], found[other]
 
 
 def _take_both_ends(values: dict[str, Mention], names: Container[str]) -> None:

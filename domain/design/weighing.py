@@ -32,7 +32,7 @@ name or by other words; a figure without a place, what has to be asked for, cann
 word; for no request that it is one, that another circuit is named and none of ours, no figure, no rule that
 knows a family. Fitted to known requests that were kept out of what is learnt; "plain" by hand."""
 _LEAST = 0.4
-"""How likely a family has to be among all that may be meant: below that it is not understood."""
+"""How likely a family has to be among all that may be meant: below that the rules judge alone."""
 _TOLD_WORDS = 4
 
 
@@ -77,8 +77,8 @@ def weighed(
     may_be = list(candidates(text, sentence, ruled, families=families, known=known, cards=cards))
     nats = [sum(_WEIGHTS[name] * each for name, each in one.reasons.items()) for one in may_be]
     best = nats.index(max(nats))
-    if sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
-        return may_be[-1].outcome
+    if best < len(nats) - 1 and sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
+        return ruled.outcome
     return may_be[best].outcome
 
 

@@ -69,6 +69,20 @@ def test_what_asks_for_no_circuit_of_ours_is_refused_all_the_same(sentence: str)
     assert in_short(sentence, request_texts()) == "unknown_circuit"
 
 
+@for_each(
+    ("sentence", "meant"),
+    [
+        ("low-pass with cutoff 1 kHz and cutoff 2 kHz, RC", "missing_goal"),
+        ("RC低通，截止频率1kHz，截止频率2kHz", "missing_goal"),
+        ("Amplifier, gain 100, from 9 V", "non_inverting_amplifier gain=100 supply_v=9"),
+        ("降压电路，5V转12V，1A", "impossible_goal"),
+        ("divide 12 by 3.3", "unknown_circuit"),
+    ],
+)
+def test_what_the_rules_know_of_a_sentence_is_not_lost(sentence: str, meant: str) -> None:
+    assert in_short(sentence, request_texts()) == meant
+
+
 @for_each("name", [KINDS, FIGURES])
 def test_what_is_learnt_is_of_these_known_requests(name: str) -> None:
     """Else: ``python -m scripts.learn_requests``."""
