@@ -374,13 +374,12 @@ class WaveformsPanel(QWidget):
         now.axis = axis
         now.traces = tuple(styled(view, trace) for trace in traces if trace.error is None)
         now.missing = missing
-        for _step in self._drawing(keep_view=keep_view):
-            if is_first:  # nothing is seen of it yet, and all that it needs is made at its first use
+        zoom = None if keep_view else view.zooms.get(plot.analysis, {})
+        for _step in self._drawing(keep_view=keep_view, zoom=zoom):
+            if is_first:  # little is seen of it yet, and all that it needs is made at its first use
                 await asyncio.sleep(0)
                 if request != self._request:
                     return
-        if not keep_view and self._area is not None:
-            self._area.restore(view.zooms.get(plot.analysis, {}))
         is_log = axis is not None and axis.is_log
         self.beside.restore(view.beside.get(plot.analysis, ""))
         self._hands.drawn((now.circuit, plot.analysis, is_log), keep_view=keep_view)
@@ -429,8 +428,10 @@ class WaveformsPanel(QWidget):
         for _step in self._drawing(keep_view=keep_view):
             pass
 
-    def _drawing(self, *, keep_view: bool) -> Iterator[None]:
-        """Draw them in steps, the last of which shows the drawing."""
+    def _drawing(
+        self, *, keep_view: bool, zoom: Mapping[str, tuple[float, float]] | None = None
+    ) -> Iterator[None]:
+        """Draw them in steps, those of the part `zoom` if it is given."""
         now, rooms = self._now, self._rooms
         self._changes.drawn()
         self.show_chips()
@@ -440,9 +441,12 @@ class WaveformsPanel(QWidget):
         if now.axis is not None and self._area is not None:
             self._area.show_traces(now.axis, now.in_shade(now.traces), ghosts=now.ghosts, keep_view=keep_view)
             self._area.select(now.selected)
+            if zoom is not None:
+                self._area.restore(zoom)
         yield
         self._show_note()
         rooms.show_body()
+        yield
         rooms.take_places()
         self.beside.changed()
         self._adorn()
