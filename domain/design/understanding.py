@@ -34,7 +34,7 @@ _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LEFT_OUT = 100.0
 """Cost of a number that no slot takes."""
-_BY_WORDS, _BY_LEARNT = 1.0, 20.0
+_BY_WORDS, _BY_LEARNT = 1.0, 5.0
 """Weights of the distance from a quantity's words, and of the nats that are learnt."""
 _NO_WORDS = 50.0
 """Cost of a number that no words of a quantity stand beside, where something is learnt of it."""
@@ -78,6 +78,7 @@ _NAMED_BEHIND = re.compile(
 _VALUE_OF = re.compile(r"[a-z_]\w*\s?=\s?$", re.IGNORECASE)
 _NEAR = 32
 """Characters before a number in which its name stands."""
+_AND = re.compile(r"\s*(?:and|和|与|及)\s*[-+]?", re.IGNORECASE)
 _BREAKS = re.compile(r"[,;。、]")
 
 
@@ -365,9 +366,26 @@ def _weighed(
     cost = _cost(sentence.text, found, mention, slot, only_unit)
     name = "" if slot in _OF_SOMETHING_ELSE else slot.name
     learnt = None if sentence.unlikely is None else sentence.unlikely(mention, name)
-    if learnt is None or (not name and cost is None):
+    if learnt is None or (cost is None and (not name or _is_settled(sentence.text, found, mention, slot))):
         return cost
+    if name == "supply_v" and cost == _ONLY_BY_UNIT and _is_one_of_two(sentence.text, found, mention):
+        return None  # "switching at 1 V and 4 V"
     return _BY_WORDS * min(_NO_WORDS if cost is None else cost, _NO_WORDS) + _BY_LEARNT * min(learnt, _SURELY)
+
+
+def _is_settled(text: str, found: Sequence[Mention], mention: Mention, slot: Slot) -> bool:
+    """Whether a number that no words of a quantity stand beside is none of it, whatever is learnt: another
+    quantity is named there, or it says again or is joined to ("1 V and 4 V") what another says."""
+    is_said_again = any(_says_again(mention, each) for each in found if each is not mention)
+    return is_said_again or _is_of_another(text, mention, slot) or _is_one_of_two(text, found, mention)
+
+
+def _is_one_of_two(text: str, found: Sequence[Mention], mention: Mention) -> bool:
+    return any(
+        _AND.fullmatch(text, min(mention.end, each.end), max(mention.start, each.start)) is not None
+        for each in found
+        if each.dimension == mention.dimension and each is not mention
+    )
 
 
 def _out(sentence: Sentence, mention: Mention) -> float:

@@ -74,6 +74,8 @@ def test_what_asks_for_no_circuit_of_ours_is_refused_all_the_same(sentence: str)
     [
         ("low-pass with cutoff 1 kHz and cutoff 2 kHz, RC", "missing_goal"),
         ("RC低通，截止频率1kHz，截止频率2kHz", "missing_goal"),
+        ("Schmitt trigger switching at 1 V and 4 V", "schmitt_trigger lower_v=1 upper_v=4"),
+        ("桥式整流，输出12V直流", "rectifier form=bridge vout=12"),
         ("Amplifier, gain 100, from 9 V", "non_inverting_amplifier gain=100 supply_v=9"),
         ("降压电路，5V转12V，1A", "impossible_goal"),
         ("divide 12 by 3.3", "unknown_circuit"),
