@@ -69,7 +69,7 @@ _UNASKED = 200
 _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
 """Rows that are kept while the end is in sight. With more the document is made anew with the newest: one that
 only loses rows keeps the formats of all it ever had. Those above come again to whoever scrolls up to them."""
-_AT_ONCE = 3_000
+_AT_ONCE = 2_000
 """Characters of a long answer that is not there yet: when so many are drawn, the rest waits for a later turn
 of the loop. A piece has some thousand, one with code up to 8,000, which takes a tenth of a second."""
 _KEPT_PIECES = 12
