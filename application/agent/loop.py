@@ -257,12 +257,12 @@ def _ended_by_user(tool: str, kept: ToolResult) -> ToolResult:
             summary=msg("Stopped by you. {summary}", summary=kept.summary),
             result=kept.result,
         )
+    of_server = kept.summary if is_of_server(tool) else None
     return failure(
         "stopped",
-        kept.summary
-        if is_of_server(tool)
-        else msg("{tool} was stopped by the user before it finished; it changed nothing.", tool=tool),
+        of_server or msg("{tool} was stopped by the user before it finished; it changed nothing.", tool=tool),
         suggestions=(msg("Do not repeat it unasked: continue with what is known, or ask the user."),),
+        told=of_server or msg("Stopped by you before it finished; it changed nothing."),
     )
 
 
@@ -276,6 +276,7 @@ def _refused(call: ToolCall) -> ToolResult:
                 "Change its arguments, or find out first why it failed; once a file changes it can run again."
             ),
         ),
+        told=msg("Not run: the same call had already failed twice."),
     )
 
 

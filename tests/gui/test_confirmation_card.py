@@ -71,6 +71,8 @@ async def test_each_call_is_answered_on_one_card_and_the_reason_reaches_the_mode
     (answered,) = of(panel, Confirmation)
     assert answered.state == "answered"
     assert [item.state for item in of(panel, OperationCard)] == ["failed", "done"]
+    assert "You refused this: I still need it" in shown(panel)  # the model reads of "the user" and the tool
+    assert told[0].startswith("Error (refused_by_user): The user refused ")
     # Reopened it says what was asked and what was answered, where it was asked: before the calls.
     session = panel.model.session_id
     panel.model.new_conversation()

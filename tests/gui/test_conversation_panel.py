@@ -697,6 +697,12 @@ async def test_an_interrupted_answer_is_regenerated(panel: ConversationPanel, un
     assert panel.model.context_tokens == 97
     assert "97 tokens" in panel.status_line.meter.text  # how large the window is is not known
     assert "cost unknown" in panel.status_line.pace
+    panel.resize(460, 700)  # the figures of both are whole; what is not known of the window is in the tooltip
+    pace = panel.status_line.findChild(QLabel, "conversationPace")
+    assert pace is not None
+    assert pace.width() >= pace.sizeHint().width()
+    assert panel.status_line.meter.text == "Context 97 tokens"
+    assert "not known" in panel.status_line.meter.toolTip()
     panel.model.cost = Cost(amounts={"USD": 0.0042}, unknown=1)
     panel._refresh_line()
     assert "conversation: 0.0042 USD" in panel.status_line.pace
@@ -838,7 +844,8 @@ async def test_the_meter_has_the_window_of_the_model_and_says_what_fills_it(
         services.language.set("zh")
         assert "系统消息" in meter.toolTip()
         services.language.set("en")
-        # Of a model nobody knows that is said, with how it is told.
+        # Of a model nobody knows that is said where there is room, with how it is told.
+        panel.resize(900, 700)
         panel.model.set_choice(
             ProviderChoice(provider="openai-compatible", model="own-model", base_url=server.base_url)
         )
@@ -894,6 +901,7 @@ async def test_each_is_a_row_of_its_own_that_can_be_changed(panel: ConversationP
         assert "being answered" in panel.notice
         panel.composer.set_text("")
         press(panel, 3, "arrow-up")
+        assert panel.notice == ""  # it may be no more so
         assert texts(panel) == ["a", "c", "b\nin two lines", "d"]
         press(panel, 4, "x")
         grip = row(panel, 1).findChildren(QLabel)[0]

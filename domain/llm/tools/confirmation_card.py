@@ -77,19 +77,22 @@ def refusal(tool: str, answer: CardAnswer, *, way_to_allow: Message | None = Non
                 way_to_allow
                 or msg("Say what you wanted to do and why; it can be allowed with --yes or in the window."),
             ),
+            told=msg("This needs your confirmation, and there was nobody to ask; nothing was changed."),
         )  # fmt: skip
     reason = " ".join(answer.reason.split())[:LONGEST_REASON]
-    message = (
-        msg("The user refused {tool}: {reason}", tool=tool, reason=reason)
-        if reason
-        else msg("The user refused {tool}; nothing was changed.", tool=tool)
-    )
+    if reason:
+        message = msg("The user refused {tool}: {reason}", tool=tool, reason=reason)
+        told = msg("You refused this: {reason}", reason=reason)
+    else:
+        message = msg("The user refused {tool}; nothing was changed.", tool=tool)
+        told = msg("You refused this; nothing was changed.")
     return failure(
         "refused_by_user",
         message,
         suggestions=(
             msg("Do not try the same thing another way; continue without it, or ask what the user wants."),
         ),
+        told=told,
     )
 
 
@@ -103,6 +106,7 @@ def refused_already(tool: str) -> ToolResult:
         suggestions=(
             msg("Do not try the same thing another way; continue without it, or ask what the user wants."),
         ),
+        told=msg("You had already refused this in this turn; the question was not repeated."),
     )
 
 
@@ -112,6 +116,7 @@ def left_open(tool: str) -> ToolResult:
         "refused_by_user",
         msg("The request to run {tool} was left unanswered; nothing was changed.", tool=tool),
         suggestions=(msg("Follow the user's next message."),),
+        told=msg("The question was left unanswered; nothing was changed."),
     )
 
 
@@ -122,6 +127,7 @@ def forbidden(tool: str, rule: Rule | None) -> ToolResult:
         msg("A rule of the user forbids this call of {tool} ({rule}); nothing was changed.",
             tool=tool, rule=str(rule or "deny")),
         suggestions=(msg("Do not try it another way; say what you wanted to do and why."),),
+        told=msg("One of your rules forbids this ({rule}); nothing was changed.", rule=str(rule or "deny")),
     )  # fmt: skip
 
 
@@ -131,6 +137,7 @@ def changed_since(tool: str) -> ToolResult:
         "needs_confirmation",
         msg("{tool} would now do something other than what was asked about; nothing was changed.", tool=tool),
         suggestions=(msg("Call it again: the user will be asked about what it would do now."),),
+        told=msg("This would now do something other than what was asked about; nothing was changed."),
     )
 
 
@@ -140,6 +147,7 @@ def used_already(tool: str) -> ToolResult:
         "needs_confirmation",
         msg("The user's answer to this {tool} was already used; nothing was changed.", tool=tool),
         suggestions=(msg("Check the current state; if it still must be done, call it again."),),
+        told=msg("Your answer to this was already used; nothing was changed."),
     )
 
 

@@ -86,13 +86,17 @@ def failure(
     detail: str = "",
     result: Mapping[str, Any] | None = None,
     is_environment: bool = False,
+    told: Message | None = None,
 ) -> ToolResult:
-    """A failed call; `detail` is more for the model: the nearest text, the lines that match."""
+    """A failed call; `detail` is more for the model: the nearest text, the lines that match.
+
+    `told` is what its user reads, where `message` speaks of that user or names the tool.
+    """
     said = [f"Error ({error_type}): {message}", detail, *map(str, suggestions)]
     return ToolResult(
         success=False,
         content="\n".join(part for part in said if part),
-        summary=message,
+        summary=told or message,
         error_type=error_type,
         error_message=message,
         suggestions=suggestions,

@@ -21,6 +21,7 @@ from presentation.panels.conversation.goals_command import GoalsCommand
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change, Item, ScrollPlace, UserText
 from presentation.panels.conversation.model_choice import ModelMenu
+from presentation.panels.conversation.queue import QueuedMessage
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.row_menu import RowMenu
 from presentation.panels.conversation.shelf import Shelf
@@ -78,6 +79,7 @@ class ConversationPanel(QWidget):
         self._app = app
         self._told = ("", "", "")
         self._status = AgentStatus()
+        self._waiting: tuple[QueuedMessage, ...] = ()
         self._is_made = False
         self.tabs = ConversationTabs(
             app,
@@ -507,6 +509,9 @@ class ConversationPanel(QWidget):
         self.composer.set_text(model.draft)
         self._completion.fields.show(fields)
         self.composer.show_files(model.pending.files)
+        if (waiting := model.queue.entries) != self._waiting:
+            self._waiting = waiting
+            self.say(None)  # why a message could not wait may hold no more
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
         self._queue.show_queue(model.queue, is_running=model.is_running, is_asking=model.waits_for_decision)

@@ -233,7 +233,6 @@ class StatusLine(QWidget):
         self.spinner.run(is_running=is_busy)
         self._text.setText("" if text is None else language(text))
         self._text.setVisible(text is not None)
-        self.meter.be_brief(is_brief=text is not None)
         palette = self._text.palette()
         palette.setColor(self._text.foregroundRole(), self._services.theme.theme.color(color))
         self._text.setPalette(palette)
@@ -246,23 +245,31 @@ class StatusLine(QWidget):
         self._give_room()
 
     def _give_room(self) -> None:
-        """What the run is doing comes before its pace, which takes what the words leave."""
-        if self._text.isHidden():
-            self._pace.setMaximumWidth(QWIDGETSIZE_MAX)
-            return
+        """What the run is doing comes before its pace, which takes what the words leave; the figures of both
+        ends come before what the meter has besides."""
+        runs = not self._text.isHidden()
+        self.meter.be_brief(is_brief=runs)
+        if not runs and not self._pace.isHidden() and self._left_for_pace() < self._pace.sizeHint().width():
+            self.meter.be_brief(is_brief=True)
+        self._pace.setMaximumWidth(self._left_for_pace() if runs else QWIDGETSIZE_MAX)
+
+    def _left_for_pace(self) -> int:
+        """Pixels."""
         edges, gap = self._row.contentsMargins(), self._row.spacing()
         others = (self.spinner, self._text, self.meter, self.compress)
         shown = [each for each in others if not each.isHidden()]
         taken = sum(max(each.sizeHint().width(), each.minimumWidth()) + gap for each in shown)
-        self._pace.setMaximumWidth(max(self.width() - edges.left() - edges.right() - taken, 0))
+        return max(self.width() - edges.left() - edges.right() - taken, 0)
 
     def offer_compression(self, share: float | None, *, is_automatic: bool) -> None:
         """Show the button where this share of the model's window is used; None where it can't be pressed."""
         language = self._services.language
         self.compress.setVisible(share is not None)
+        if share is not None:
+            self._pace.hide()  # there is no room for both
+        self._give_room()  # the figure of the meter may be another
         if share is None:
             return
-        self._pace.hide()  # there is no room for both
         self.compress.setText(language(msg("Compress…")))
         tip = msg("The conversation fills {percent} % of the context window.", percent=round(100 * share))
         then = msg("At 80 % older messages are summarized automatically.") if is_automatic else None
