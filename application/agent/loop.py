@@ -286,6 +286,7 @@ def _not_offered(call: ToolCall) -> ToolResult:
         "not_offered",
         msg("{tool} is not available here.", tool=call.name),
         suggestions=(msg("Use one of the tools that are offered, or answer in words."),),
+        told=msg("The assistant is not allowed to do this here."),
     )
 
 

@@ -13,6 +13,7 @@ _conversation = partial(_design, scope="conversation")
 GESTURES = (
     (("double_click",), msg("On a tab: another name")),
     (("drag",), msg("A tab: to another place")),
+    (("drag",), msg("Files, from the project tree too: attach them to the message")),
     (("right_click",), msg("Menu of the row, of its code or of a link; the menu key does the same")),
 )
 DESIGN: tuple[Action, ...] = (

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QApplication, QMenu
 
 from application.project.browsing import Entry, ResultSummary
 from application.simulation.simulating import SimulationRequest
+from presentation.panels.conversation.taking_in import TakenIn, take_in
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
@@ -48,6 +49,9 @@ async def test_folders_are_read_when_they_are_opened(services: WindowServices, t
     assert names(model, root) == ["lib", "a.cir"]
     assert model.hasChildren(model.index_of(tmp_path / "lib"))
     assert not model.hasChildren(model.index_of(tmp_path / "a.cir"))
+    dragged = model.mimeData([model.index_of(tmp_path / "a.cir")])  # into a conversation
+    assert take_in(dragged) == TakenIn(paths=(tmp_path / "a.cir",))
+    assert not model.flags(model.index_of(tmp_path / "lib")) & Qt.ItemFlag.ItemIsDragEnabled
     model.fetchMore(model.index_of(tmp_path / "lib"))
     model.fetchMore(model.index_of(tmp_path / "lib"))
     assert asked == [tmp_path, tmp_path / "lib"]

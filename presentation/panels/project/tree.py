@@ -47,6 +47,7 @@ class ProjectTree(QWidget):
         self.view = RowTree(services, "projectTree")
         SpokenName(services, self.view, msg("Project"))
         self.view.setModel(self.model)
+        self.view.setDragEnabled(True)  # a file into a conversation
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = EmptyNote(services, _NO_FOLDER)
         services.workspace.opening_changed.connect(self._on_opening)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PyQt6.QtCore import QAbstractItemModel, QModelIndex, Qt, pyqtSignal
+from PyQt6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, Qt, QUrl, pyqtSignal
 
 from presentation.ui.rows import Role, RowLook, joined
 from presentation.ui.workspace import WindowServices
@@ -219,7 +219,18 @@ class ProjectModel(QAbstractItemModel):
     def flags(self, index: QModelIndex) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        flags, entry = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable, self.entry_at(index)
+        return flags | Qt.ItemFlag.ItemIsDragEnabled if entry is not None and entry.kind == "file" else flags
+
+    def mimeTypes(self) -> list[str]:  # noqa: N802 - Qt's name
+        return ["text/uri-list"]
+
+    def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:  # noqa: N802 - Qt's name
+        """The files of these rows, as a file manager offers them."""
+        entries = [entry for index in indexes if (entry := self.entry_at(index)) is not None]
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(entry.path)) for entry in entries])
+        return mime
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         node = self._node(index)
