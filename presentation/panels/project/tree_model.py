@@ -222,9 +222,6 @@ class ProjectModel(QAbstractItemModel):
         flags, entry = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable, self.entry_at(index)
         return flags | Qt.ItemFlag.ItemIsDragEnabled if entry is not None and entry.kind == "file" else flags
 
-    def mimeTypes(self) -> list[str]:  # noqa: N802 - Qt's name
-        return ["text/uri-list"]
-
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:  # noqa: N802 - Qt's name
         """The files of these rows, as a file manager offers them."""
         entries = [entry for index in indexes if (entry := self.entry_at(index)) is not None]
