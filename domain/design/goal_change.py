@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from domain.design.sentence import Dimension, Mention, Sentence, read_sentence
+from domain.design.sentence import Bound, Dimension, Mention, Sentence, read_sentence
 from domain.design.understanding import Slot, fill_slots
 from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
@@ -18,6 +18,14 @@ _QUESTION = re.compile(
     r"|^\s*(?:so |and |but |hmm,? |ok,? )*(?:what|why|how|which|where|who|is|are|does|do|did|can|could)"
     r"(?:'s)?\b|吗|什么|为什么|为啥|怎么|多少|哪"
 )
+_CENTER, _QUALITY = "center", "quality"
+_WIDTH = r"band[\s-]?width|(?<![a-z])bw|width|通?带宽度?|宽度?"
+_TO = (
+    r"should be|of|to|is|be|at|least|most|under|below|over|above|about|around|"
+    r"=|:|为|是|到|成|改|设|调|约|不超过|不低于|至少|最多"
+)
+_WIDTH_BEFORE = re.compile(rf"(?:{_WIDTH})\s*(?:(?:{_TO})\s*)*$", re.IGNORECASE)
+_WIDTH_BEHIND = re.compile(rf"\s*(?:wide|of (?:{_WIDTH})|的?(?:{_WIDTH}))", re.IGNORECASE)
 _GAIN = "gain"
 """A factor, which people also give in decibels."""
 _WISH = re.compile(
@@ -136,6 +144,8 @@ def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[Desi
     """The goals with the figures of a sentence; () when not each of these belongs to one of them."""
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
     figures, spreads = _with_spreads(sentence)
+    width = next((each for each in figures if _is_width(sentence, each, goals)), None)
+    figures = [each for each in figures if each is not width]
     placed = [each for each in figures if _is_place(sentence, each, figures)]
     if any(not any(_is_measured_at(goal, each.value) for goal in goals) for each in placed):
         return ()
@@ -143,17 +153,46 @@ def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[Desi
         filled = fill_slots(sentence, slots, [each for each in figures if each not in placed])
     except CircuitError:  # too many figures that may mean the same: not wholly understood
         return ()
-    is_whole = bool(filled.values) and not filled.unused
+    is_whole = bool(filled.values or width) and not filled.unused
     if not is_whole or any(
         _is_of_another(goal, filled.values.get(goal.metric), sentence.text) for goal in goals
     ):
         return ()
-    return tuple(
+    changed = tuple(
         goal
         if (mention := filled.values.get(goal.metric)) is None
         else _with(goal, mention, spreads.get(mention.start), sentence.text)
         for goal in goals
     )
+    return changed if width is None else _with_width(changed, width, spreads.get(width.start), sentence.text)
+
+
+def _is_width(sentence: Sentence, mention: Mention, goals: Sequence[DesignGoal]) -> bool:
+    """Whether a frequency is how wide a band is, of which the goals ask the center and Q."""
+    if mention.dimension != "Hz" or not {_CENTER, _QUALITY} <= {goal.metric for goal in goals}:
+        return False
+    before, behind = sentence.text[: mention.start], sentence.text[mention.end :]
+    return bool(_WIDTH_BEFORE.search(before) or _WIDTH_BEHIND.match(behind))
+
+
+def _with_width(
+    goals: Sequence[DesignGoal], width: Mention, spread: Mention | None, text: str
+) -> tuple[DesignGoal, ...]:
+    """The goals with the Q that a band of this width has around its center: the wider, the lower."""
+    center = next((_centre(goal) for goal in goals if goal.metric == _CENTER), None)
+    if not center or width.value <= 0:
+        return ()
+    sides: dict[Bound | None, Bound | None] = {"at_least": "at_most", "at_most": "at_least"}
+    said = replace(
+        width,
+        value=center / (width.upper or width.value),
+        upper=None if width.upper is None else center / width.value,
+        bound=sides.get(width.bound),
+        dimension="none",
+    )
+    if spread is not None and spread.dimension != "%":
+        spread = replace(spread, value=spread.value / width.value, dimension="%")
+    return tuple(_with(goal, said, spread, text) if goal.metric == _QUALITY else goal for goal in goals)
 
 
 def goals_left_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...] | None:

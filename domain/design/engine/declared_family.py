@@ -279,6 +279,7 @@ class DeclaredFamily:
                 parameters |= _followed(row, parameters, old, new, is_factor=is_factor)
         if parameters == before:
             return replace(intent, goals=tuple(goals))
+        asked = dict(parameters)
         follows = [name for name in parameters.get(DERIVED, ()) if parameters[name] == before[name]]
         parameters |= dict.fromkeys(follows)
         sized_for = self._sized_for(parameters, before)
@@ -287,8 +288,17 @@ class DeclaredFamily:
         parameters = sized_for
         untouched = {goal.metric for goal in intent.goals if not goal.stated and goal in goals}
         anew = {goal.metric: goal for goal in self._goals(Request(parameters))}
-        followed = tuple(anew.get(goal.metric, goal) if goal.metric in untouched else goal for goal in goals)
-        return replace(intent, parameters=parameters, goals=followed)
+        # What is measured at a frequency that was changed is measured at the new one.
+        own = {goal.metric: goal.expression for goal in self._goals(Request(before))}
+        moved = {goal.metric: goal.expression for goal in self._goals(Request(asked))}
+
+        def follow(goal: DesignGoal) -> DesignGoal:
+            if goal.metric in untouched:
+                return anew.get(goal.metric, goal)
+            is_own = own.get(goal.metric) == goal.expression
+            return replace(goal, expression=moved[goal.metric]) if is_own and goal.metric in moved else goal
+
+        return replace(intent, parameters=parameters, goals=tuple(map(follow, goals)))
 
     def _sized_for(self, changed: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any] | None:
         """The changed parameters completed; without an unchanged demand, or all, that stand against it."""

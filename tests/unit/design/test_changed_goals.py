@@ -45,6 +45,14 @@ def test_a_goal_that_was_said_does_not_follow_another() -> None:
     assert goal(after, "attenuation") == goal(before, "attenuation")
 
 
+def test_what_is_measured_at_the_center_is_measured_at_the_new_one() -> None:
+    before = understand("band-pass filter, 1 kHz center, 200 Hz wide, gain 2")
+    after = follow(before, scaled(goal(before, "center"), 0.3))
+    assert goal(before, "gain").expression == "gain(v(out)/v(in),1k)"
+    assert goal(after, "gain").expression == "gain(v(out)/v(in),300)"
+    assert goal(after, "gain").target == goal(before, "gain").target
+
+
 def test_first_order_and_buck_follow_theirs() -> None:
     rc = understand("RC low-pass filter with a cutoff of 10 kHz")
     after = follow(rc, scaled(goal(rc, "cutoff"), 0.5))

@@ -11,6 +11,7 @@ from tests.ground.cases import for_each
 
 FILTER = understand("RC low-pass filter with a cutoff of 1 kHz").goals
 AMPLIFIER = understand("inverting amplifier, gain 10, bandwidth 100 kHz").goals
+BAND = understand("band-pass filter, 1 kHz center, 200 Hz wide, gain 2").goals
 BUCK = understand("buck 12 V to 5 V 2 A, 300 kHz, ripple < 1 mV, efficiency > 90 %").goals
 
 
@@ -51,6 +52,13 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
             "vout": (3.267, 3.333, 3.3), "ripple": (None, 0.002, None)
         }),
         ("gain 40 dB ± 1 dB", AMPLIFIER, {"gain": (-112.201845430, -89.125093813, -100.0)}),
+        ("make it 300 Hz wide instead", BAND, {"quality": (3.0, 3.666666667, 3.333333333)}),
+        ("带宽改成250Hz", BAND, {"quality": (3.6, 4.4, 4.0)}),
+        ("at most 250 Hz wide", BAND, {"quality": (4.0, None, None)}),
+        ("center at 2 kHz, 500 Hz wide", BAND, {
+            "center": (1900.0, 2100.0, 2000.0), "quality": (3.6, 4.4, 4.0)
+        }),
+        ("center to 300 Hz", BAND, {"center": (285.0, 315.0, 300.0)}),
         ("bandwidth 200 kHz plus or minus 10 %", AMPLIFIER, {"bandwidth": (180e3, 220e3, 200e3)}),
     ],
 )  # fmt: skip
