@@ -2,6 +2,7 @@
 
 The style sheets in ``resources/styles`` are templates: ``@surface.base`` is a colour of the theme,
 ``@row.menu`` a size in pixels, ``@inside(control.height)`` that size less a border of 1 px on both sides,
+``@ringed(control.height)`` less the ring of the focus,
 ``@font(small)`` the declarations of a type style, ``@weight`` that of buttons, ``@image(check)``
 the path of a picture in the colours of the theme. A widget says what it is by a property (`mark`), never by
 a colour of its own:
@@ -37,6 +38,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "resources" / "styles"
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _HOLE = re.compile(r"@([a-z_]+(?:\.[a-z0-9_]+)*)(?:\(([a-z_.-]+)\))?")
+_EDGES = {"inside": 1, "ringed": 2}
+"""Pixels of a border at each side."""
 _KEYBOARD = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -69,8 +72,8 @@ def _filled(theme: Theme, hole: re.Match[str]) -> str:
     if name == "font" and argument:
         return _font_rule(theme, argument.replace("-", "_"))
     try:
-        if name == "inside" and argument:
-            return f"{theme.size(argument) - 2}px"
+        if name in _EDGES and argument:
+            return f"{theme.size(argument) - 2 * _EDGES[name]}px"
         if name.split(".")[0] in tokens()["theme"][theme.name]:
             return _qss_color(theme.color(name))
         return f"{theme.size(name)}px"

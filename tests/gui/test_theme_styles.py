@@ -10,7 +10,7 @@ from PyQt6 import sip
 from PyQt6.QtCore import QCoreApplication, QEvent, Qt
 from PyQt6.QtGui import QColor, QFocusEvent, QFontInfo, QIcon, QPalette
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from presentation.look import drawings, tokens
 from presentation.ui.icons import UnknownIcon
@@ -42,10 +42,11 @@ def test_holes_are_colours_sizes_and_type(qapp):
     text = style_sheet(
         Theme("light", 2.0),
         "a: @accent.base; b: @surface.scrim; c: @row.menu; d: @inside(control.height); e: @trace.0;"
-        " @font(small)",
+        " @font(small) f: @ringed(control.height)",
     )
     assert "a: #1f62c7; b: #52" in text
     assert "c: 52px; d: 54px; e: #4170e9" in text
+    assert "f: 52px" in text
     assert 'font-family: "Inter"' in text
     assert "font-size: 24px; font-weight: 400" in text
 
@@ -210,6 +211,21 @@ async def test_only_the_keyboard_draws_the_ring(services, until):
     first.setFocus(Qt.FocusReason.MouseFocusReason)
     assert not first.property("kbdFocus")
     window.deleteLater()
+
+
+@pytest.mark.parametrize("words", ["", "fake-model"])
+async def test_the_ring_takes_no_room(services, words):
+    """What stands around a button doesn't jump when the keyboard comes by."""
+    button = QToolButton()
+    button.setIcon(services.icons.get("paperclip", "text.secondary", 16))
+    if words:
+        button.setText(words)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        mark(button, text=True)
+    mark(button, kbdFocus=False)
+    before = button.sizeHint()
+    mark(button, kbdFocus=True)
+    assert button.sizeHint() == before
 
 
 async def test_a_dialog_has_an_edge_of_its_own(services, until):
