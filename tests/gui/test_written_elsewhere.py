@@ -133,6 +133,7 @@ async def test_a_run_elsewhere_is_followed_and_taken_over_both_ways(
         button("Take over").click()
         await until(lambda: isinstance(panel.model.items.last(), Interrupted))
         assert panel.model.items.last().reason == "taken_over"
+        assert panel.notice == ""  # nobody works on it any more
         assert await first.wait() == 130
         panel.model.set_choice(
             ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)

@@ -21,7 +21,6 @@ from presentation.panels.conversation.goals_command import GoalsCommand
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change, Item, ScrollPlace, UserText
 from presentation.panels.conversation.model_choice import ModelMenu
-from presentation.panels.conversation.queue import QueuedMessage
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.row_menu import RowMenu
 from presentation.panels.conversation.shelf import Shelf
@@ -79,7 +78,8 @@ class ConversationPanel(QWidget):
         self._app = app
         self._told = ("", "", "")
         self._status = AgentStatus()
-        self._waiting: tuple[QueuedMessage, ...] = ()
+        self._held_by: object = None
+        """What the conversation did when a message was refused: the reason stands as long as it does that."""
         self._is_made = False
         self.tabs = ConversationTabs(
             app,
@@ -509,9 +509,8 @@ class ConversationPanel(QWidget):
         self.composer.set_text(model.draft)
         self._completion.fields.show(fields)
         self.composer.show_files(model.pending.files)
-        if (waiting := model.queue.entries) != self._waiting:
-            self._waiting = waiting
-            self.say(None)  # why a message could not wait may hold no more
+        if self._held_by not in (None, self._doing):
+            self.say(None)
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
         self._queue.show_queue(model.queue, is_running=model.is_running, is_asking=model.waits_for_decision)
@@ -589,6 +588,13 @@ class ConversationPanel(QWidget):
         """A reason why something was not done, beside the input; None takes it away."""
         self._notice.setText("" if message is None else self._services.language(message))
         self._notice.setVisible(message is not None)
+        self._held_by = None
+
+    @property
+    def _doing(self) -> object:
+        """What may stand in the way of a message."""
+        model = self.model
+        return model.is_running, model.is_worked_elsewhere, model.queue.entries
 
     def _send(self, text: str) -> None:
         if missing := self._completion.fields.take_missing():
@@ -598,6 +604,7 @@ class ConversationPanel(QWidget):
             return
         problem = self.model.send(text)
         self.say(problem)
+        self._held_by = None if problem is None else self._doing
         if problem is None:
             self.composer.set_text(self.model.draft)
             self._messages.scroll_to_end()

@@ -337,12 +337,17 @@ class ConversationViewModel:
         self.choice = self.shelf.choices[self.session_id] = self.shelf.choices[""] = choice
         self._window.state_changed()
 
+    @property
+    def is_worked_elsewhere(self) -> bool:
+        """Another window or command has it: here it is only followed."""
+        return isinstance(self.items.last(), WorkedElsewhere)
+
     def send(self, text: str) -> Message | None:
         """Say something: a new message, the answer to a checkpoint, or what comes next when a run ends.
 
         Returns why it was not taken; the text is then still the user's.
         """
-        if isinstance(self.items.last(), WorkedElsewhere):
+        if self.is_worked_elsewhere:
             return msg(
                 "Another window or command is working on this conversation: wait for it, or take over."
             )
