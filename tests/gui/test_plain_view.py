@@ -11,8 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QUrl
+from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QTextDocument, QTextImageFormat
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QTextBrowser
 
 from presentation.panels.conversation.empty import empty_page
@@ -127,6 +128,32 @@ def test_cards_say_what_the_page_says(view: PlainConversation) -> None:
             .loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name))
             .isNull()
         )
+
+
+def test_the_keyboard_goes_from_link_to_link_with_a_ring_around_it(view: PlainConversation) -> None:
+    surface = view.surface
+    view.activateWindow()
+    surface.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.qWait(20)
+    assert surface.hasFocus()
+    assert surface.ringed() == []
+    places = []
+    for _ in range(3):
+        QTest.keyClick(surface, Qt.Key.Key_Tab)
+        (ring,) = surface.ringed()
+        places.append((ring.top() + view.surface.bar.value(), ring.left()))
+        x, y = ring.left() - 3, ring.center().y()
+        viewport = surface.viewport()
+        assert viewport is not None
+        ratio = viewport.devicePixelRatioF()
+        drawn = viewport.grab().toImage().pixelColor(round(x * ratio), round(y * ratio))
+        assert drawn == view._services.theme.theme.color("focus_ring")
+    assert len(set(places)) == 3
+    chosen = surface.textCursor()
+    chosen.setPosition(chosen.selectionStart() + 1)
+    chosen.movePosition(chosen.MoveOperation.Right, chosen.MoveMode.KeepAnchor)
+    surface.setTextCursor(chosen)
+    assert surface.ringed() == [], "a text that was selected is no link"
 
 
 def test_what_is_folded_opens_and_closes_in_place(view: PlainConversation) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from PyQt6.QtCore import QPoint, QRectF, Qt, QUrl, pyqtSignal
+from PyQt6.QtCore import QPoint, QRect, QRectF, Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QAbstractTextDocumentLayout,
     QContextMenuEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QPixmap,
     QResizeEvent,
     QTextBlock,
@@ -54,6 +55,7 @@ class Browser(QTextBrowser):
         assert bar is not None
         assert document is not None
         self.bar, self.text_document = bar, document
+        self.selectionChanged.connect(self._draw_anew)
 
     def loadResource(self, kind: int, name: QUrl) -> Any:  # noqa: N802 - Qt's name
         """The picture of an address of our own; nothing is loaded from anywhere else but the text itself."""
@@ -89,8 +91,38 @@ class Browser(QTextBrowser):
         by_keys = event.reason() == QContextMenuEvent.Reason.Keyboard
         self.menu_asked.emit(self.cursorRect().bottomLeft() if by_keys else event.pos(), by_keys)
 
+    def focusNextPrevChild(self, is_next: bool) -> bool:  # noqa: N802 - Qt's name
+        """Tab goes from link to link."""
+        has_moved = super().focusNextPrevChild(is_next)
+        self._draw_anew()
+        return has_moved
+
+    def _draw_anew(self) -> None:
+        """Qt draws no more than the text of the link anew: the ring stands around it."""
+        viewport = self.viewport()
+        assert viewport is not None
+        viewport.update()
+
+    def ringed(self) -> list[QRect]:
+        """Where the link is that the keyboard would follow, a line of it each, within what is seen."""
+        chosen = self.textCursor()
+        if not (self.hasFocus() and chosen.hasSelection()):
+            return []
+        before, last = QTextCursor(chosen), QTextCursor(chosen)
+        before.setPosition(chosen.selectionStart())
+        last.setPosition(chosen.selectionEnd())
+        link = last.charFormat().anchorHref()
+        if not link or (not before.atBlockStart() and before.charFormat().anchorHref() == link):
+            return []  # a text that somebody has selected
+        lines: dict[int, QRect] = {}
+        for position in range(chosen.selectionStart(), chosen.selectionEnd() + 1):
+            before.setPosition(position)
+            at = self.cursorRect(before)
+            lines[at.top()] = lines.get(at.top(), at).united(at)
+        return list(lines.values())
+
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The text, and the numbers of the lines of code before them."""
+        """The text, the numbers of the lines of code before them, and the ring of the keyboard's focus."""
         super().paintEvent(event)
         viewport, layout = self.viewport(), self.text_document.documentLayout()
         assert event is not None
@@ -101,6 +133,9 @@ class Browser(QTextBrowser):
         drawn = event.rect()
         first = self.cursorForPosition(QPoint(0, drawn.top())).block()
         with QPainter(viewport) as painter:
+            painter.setPen(QPen(theme.color("focus_ring"), 2))
+            for ring in self.ringed():
+                painter.drawRect(ring.adjusted(-3, -3, 3, 3))  # a gap: a button may have its colour
             painter.translate(0, -top)
             painter.setFont(theme.font("mono_small"))
             painter.setPen(theme.color("text.tertiary"))
