@@ -148,7 +148,10 @@ class ProblemsView(QWidget):
             row for row in self._of_file if (row.file, row.line, row.severity, str(row.message)) not in said
         ]
         order = {"error": 0, "warning": 1}
-        rows = sorted((*of_run, *fresh), key=lambda row: order.get(row.severity, 2))
+        rows = sorted(
+            (*of_run, *fresh),
+            key=lambda row: (order.get(row.severity, 2), str(row.file or ""), row.line or 0),
+        )
         self._model.replace(rows)
         self._stack.setCurrentWidget(self.list if rows else self._empty)
         self.counted.emit(len(rows))

@@ -220,7 +220,7 @@ async def test_an_error_of_checker_and_run_is_listed_once_and_a_runs_goes_with_i
     pane.views.show_problems([checked])
     pane.views.problems.show_of_run(of_run, circuit)
     shown = [(row.line, row.message.template) for row in pane.views.problems.rows]
-    assert shown == [(3, "Not simulated"), (None, "Simulation failed"), (7, "Stopped.")]
+    assert shown == [(None, "Simulation failed"), (3, "Not simulated"), (7, "Stopped.")]
     workspace.text_checked.emit(circuit, "R1 a b 1")  # looked at again, not edited
     workspace.text_checked.emit(other, "another file, seen for the first time")
     assert len(pane.views.problems.rows) == 3
