@@ -38,6 +38,16 @@ FLAGS = 200
 """Pixels that the cursors have."""
 
 
+def test_a_flat_response_is_a_flat_line(area: PlotArea) -> None:
+    curve = Curve(pane=PaneKind("dB"), stretches=(Stretch(X, 1e-4 * X),), values=1e-4 * X)
+    area.show_traces(_axis(), [Trace(expression="v(out)", color=0, curves=(curve,))])
+    low, high = area.panes[0].box.viewRange()[1]
+    assert high - low > 0.1
+    area.fit_shown()
+    low, high = area.panes[0].box.viewRange()[1]
+    assert high - low < 2e-4, "asked for it"
+
+
 def _axis(unit: str = "s", x: RealArray = X) -> Axis:
     return Axis(
         name="time",

@@ -24,6 +24,8 @@ from presentation.panels.waveforms.traces import Curve, PaneKind, Stretch, Trace
 from presentation.ui.theme import Theme
 
 _PADDING = 0.06
+_LEAST_SPAN = {"dB": 0.1, "deg": 1.0}
+"""What all of a pane shows at least: a flat response is a flat line. By hand one comes closer."""
 _MOST_SOLID = 4
 TRACE_COLORS = 8
 """How many colours traces have before they begin again."""
@@ -319,7 +321,8 @@ class Pane:
 
     def fit(self) -> None:
         """Show all of the curves from bottom to top."""
-        self._show_bounds(bounds_of([curve for _, curve, _ in self.lines]))
+        least = _LEAST_SPAN.get(self.kind.unit, 0.0)
+        self._show_bounds(bounds_of([curve for _, curve, _ in self.lines]), least)
 
     def fit_shown(self, pixel_ratio: float) -> None:
         """Show all that the curves have between the left and the right edge."""
@@ -331,10 +334,12 @@ class Pane:
             self._show_bounds((min(found), max(found)))
             self.is_zoomed = True
 
-    def _show_bounds(self, bounds: tuple[float, float] | None) -> None:
+    def _show_bounds(self, bounds: tuple[float, float] | None, least: float = 0.0) -> None:
         low, high = (0.0, 1.0) if bounds is None else bounds
         span = high - low
         if span <= 1e-9 * max(abs(low), abs(high)):  # a flat line, or the noise of the arithmetic
-            span = 0.1 * abs(high) if high and self.kind.unit not in ("dB", "deg") else 2.0
+            span = 0.1 * abs(high) if high and self.kind.unit not in _LEAST_SPAN else 2.0
             low, high = low - span / 2, high + span / 2
+        elif span < least:
+            low, high, span = (low + high - least) / 2, (low + high + least) / 2, least
         self.box.setYRange(low - _PADDING * span, high + _PADDING * span, padding=0)
