@@ -395,17 +395,21 @@ async def test_lines_of_longer_code_have_numbers_that_no_copy_has(services: Wind
     view.close()
 
 
-async def test_the_newest_stays_in_sight_when_what_is_below_takes_room(services: WindowServices) -> None:
+@pytest.mark.parametrize("is_shown", [True, False])
+async def test_the_newest_stays_in_sight_when_what_is_below_takes_room(
+    services: WindowServices, is_shown: bool
+) -> None:
     view = PlainConversation(services)
     view.resize(440, 600)
-    view.show()
+    view.setVisible(is_shown)
     view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(30)))])
+    view.show()  # what is filled before is laid out only now
     bar = view.surface.bar
     assert bar.value() == bar.maximum() > 0
     for height in (500, 560):  # a message waits, and is sent
         view.resize(440, height)
         assert bar.value() == bar.maximum()
-    bar.setValue(bar.maximum() - 200)  # somebody reads above
+    bar.triggerAction(bar.SliderAction.SliderPageStepSub)  # somebody reads above
     place = bar.value()
     view.resize(440, 400)
     assert bar.value() == place

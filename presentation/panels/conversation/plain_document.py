@@ -10,11 +10,14 @@ from PyQt6.QtCore import QPoint, QRect, QRectF, Qt, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QAbstractTextDocumentLayout,
     QContextMenuEvent,
+    QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QPixmap,
     QResizeEvent,
+    QShowEvent,
     QTextBlock,
     QTextBlockFormat,
     QTextCursor,
@@ -55,6 +58,9 @@ class Browser(QTextBrowser):
         assert bar is not None
         assert document is not None
         self.bar, self.text_document = bar, document
+        self._keeps_end = False
+        bar.rangeChanged.connect(self._on_range)
+        bar.actionTriggered.connect(self.let_go)
         self.selectionChanged.connect(self._draw_anew)
 
     def loadResource(self, kind: int, name: QUrl) -> Any:  # noqa: N802 - Qt's name
@@ -75,7 +81,7 @@ class Browser(QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         """The newest stays in sight where it was: messages that wait, and a higher field, take room."""
-        follows = self.is_at_end
+        follows = self.is_at_end or self._keeps_end
         super().resizeEvent(event)
         if follows:
             self.bar.setValue(self.bar.maximum())
@@ -84,6 +90,32 @@ class Browser(QTextBrowser):
     def is_at_end(self) -> bool:
         """Whether the newest is in sight."""
         return self.bar.value() >= self.bar.maximum() - _NEAR_END
+
+    def go_to_end(self) -> None:
+        """Have the newest in sight, also what Qt lays out later, until somebody goes elsewhere."""
+        self._keeps_end = True
+        self.bar.setValue(self.bar.maximum())
+
+    def let_go(self, _action: int = 0) -> None:
+        """What is in sight stays where it is, whatever comes below it."""
+        self._keeps_end = False
+
+    def _on_range(self, _least: int, most: int) -> None:
+        if self._keeps_end:
+            self.bar.setValue(most)
+
+    def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Qt goes to the caret then, which nobody sees here."""
+        super().showEvent(event)
+        self._on_range(0, self.bar.maximum())
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        self.let_go()
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        self.let_go()
+        super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """The rows have menus of their own."""

@@ -163,7 +163,6 @@ class PlainConversation(QWidget):
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Show what changed; the newest is kept in sight unless somebody has scrolled up."""
-        bar = self.surface.bar
         follows = self.surface.is_at_end
         for change in changes:  # each by itself: Qt lays all out from the first to the last change of an edit
             match change:
@@ -192,7 +191,7 @@ class PlainConversation(QWidget):
             self._put_away()
         self._field.settle()
         if follows:
-            bar.setValue(bar.maximum())
+            self.surface.go_to_end()
         for change in changes:
             if isinstance(change, Reset):
                 self._go_to(change.place)
@@ -202,6 +201,7 @@ class PlainConversation(QWidget):
         bar = self.surface.bar
         if place.key in self._frames:
             self._wanted = ScrollPlace()
+            self.surface.let_go()
             bar.setValue(round(self._top_of(place.key)) + place.above)
             if place.is_marked:
                 self._mark(place.key)
@@ -249,6 +249,7 @@ class PlainConversation(QWidget):
             for item in items[start : start + _FIRST_ITEMS]:
                 self._add(item)
         self._field.settle()
+        self.surface.let_go()
         self.surface.moveCursor(QTextCursor.MoveOperation.Start)
         self._show_older(_UNASKED)
         if self._newer:
@@ -266,7 +267,7 @@ class PlainConversation(QWidget):
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
-        self.surface.bar.setValue(self.surface.bar.maximum())
+        self.surface.go_to_end()
 
     def restyle(self) -> None:
         """The theme's colours and sizes; the items are shown again by whoever has them."""
