@@ -138,17 +138,22 @@ class CircuitTranslator:
         program, mode = PROGRAMS[self.dialect], compatibility_mode(self.dialect, frozenset())
         if not evidence:
             return SimulationNote(
-                message=msg("Read as a {program} circuit, as requested (ngspice mode {mode}).",
+                message=msg("Read by the rules of {program}, as requested (ngspice mode {mode}).",
                             program=program, mode=mode),
                 file=path,
             )  # fmt: skip
         program = "QSPICE" if evidence[0].word == QSPICE_TITLE else program
         return SimulationNote(
-            message=msg("Read as a {program} circuit (ngspice mode {mode}) because of {word} on line {line}.",
-                        program=program, mode=mode, word=evidence[0].word, line=evidence[0].line),
+            message=msg(
+                "Read by the rules of {program} (ngspice mode {mode}) because of {word} on line {line}.",
+                line=evidence[0].line,
+                mode=mode,
+                program=program,
+                word=evidence[0].word,
+            ),
             file=path,
             line=evidence[0].line,
-        )  # fmt: skip
+        )
 
 
 def with_stand_ins(
