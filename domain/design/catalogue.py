@@ -27,7 +27,7 @@ from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH,
 from domain.design.goal_words import with_words
 from domain.design.known_requests import KnownRequests
 from domain.design.not_designed import NOT_DESIGNED
-from domain.design.sentence import LONGEST_REQUEST, Sentence, read_sentence
+from domain.design.sentence import LONGEST_REQUEST, Sentence, last_said, read_sentence
 from domain.design.weighing import Ruled, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
@@ -134,15 +134,18 @@ _FILE_NAME = re.compile(
 """A file that is named (buck.cir) is no wish for the circuit it is named after."""
 
 _RULED_OUT = re.compile(
-    r"(?:instead of|rather than|n['’]t (?:want|have|like)(?: to use)?|"
-    r"不(?:想|打算|要|准备)?(?:再)?用|别用)(?: an?| the| my| any)?\s*"
+    r"(?:instead of|rather than|n['’]t (?:want|have|like)(?: to (?:use|buy))?|"
+    r"不(?:想|打算|要|准备)?(?:再)?[用买]|别[用买])(?: an?| the| my| any)?\s*"
     r"(?:现成的?)?[A-Za-z]{0,3}\d{3,5}[A-Za-z]{0,2}(?![\w.])(?:\s?(?:芯片|稳压器|ics?|chips?|regulators?))?"
+    r"|(?<![\w.])[A-Za-z]{1,3}\d{3,5}[A-Za-z]{0,2}(?:(?: is|['’]s| are) (?:far |much |way )?too|\s?太)"
+    r"\s?(?:expensive|dear|costly|pric(?:e?y|ed)|贵)"
     r"|\bnot (?:just|only|merely|simply) an? "
     r"(?:simple |plain |passive )?r-?[cl](?: (?:filter|network|circuit))?"
     r"(?![a-z])|不(?:只|仅仅?|光)是?(?:简单的?)?r[cl](?:滤波器?)?",
     re.IGNORECASE,
 )
 """A type that is not to be used."""
+_PART_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Za-z]{0,3}\d{3,5}[A-Za-z]{0,2}")
 _NEIGHBOR_BEFORE = re.compile(
     r"(?:\b(?:after|behind|before|in front of|following|feeding|ahead of)\s+"
     r"(?:my|the|an?|our)?\s*(?:\w+\s){0,2}|"
@@ -191,7 +194,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
             Sentence(text="", mentions=(), links=(), language="en"),
         )
     cards, plain = cards_named(text)
-    sentence = read_sentence(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", plain)))
+    sentence = read_sentence(last_said(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", plain))))
     ruled = _by_rules(sentence, cards)
     if known is not None:
         outcome = weighed(text, sentence, ruled, families=FAMILIES, known=known, cards=cards)
@@ -199,7 +202,13 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
         outcome = ruled.outcome
     if isinstance(outcome, CircuitError):
         raise outcome
-    return replace(outcome, goals=with_words(outcome.goals, sentence))
+    told = tuple(
+        msg("{part} is not used, as asked.", part=part[0].upper())
+        for found in _RULED_OUT.finditer(plain)
+        for part in _PART_NUMBER.finditer(found[0])
+    )
+    goals = with_words(outcome.goals, sentence)
+    return replace(outcome, goals=goals, assumptions=(*outcome.assumptions, *told))
 
 
 def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:

@@ -92,7 +92,7 @@ ROLES = {
     "source_ohm": Role(
         before=r"(?:wants?|needs?|likes?) to see|(?:transmitter|generator)(?: [a-z]+){0,4}|"
                r"(?:模块|发射机|电台|信号源)[^\d,;。]{0,8}",
-        after=r"\s?(?:transmitter|generator|模块|发射机|信号源)",
+        after=r"\s?(?:transmitter|generator|模块|发射机|信号源)|\s?(?:at|on|from) its output(?![a-z])",
     ),
     "rating_v": Role(after=r"[\s-]?(?:rated |的)?(?:switch|mosfet|fet|transistor|part|device|mos管|"
                            r"管子?)(?![a-z])"),
@@ -135,7 +135,7 @@ ROLES = {
         after=r"[\s-]?(?:long |wide )?pulses?(?! at)|\s?(?:的)?(?:高电平|脉宽)",
     ),
     "width_hz": Role(before=r"宽度?", after=r"\s?(?:wide(?![a-z])|宽)"),
-    "kvco_hz": Role(before=r"k_?vco|压控(?:增益|灵敏度)?|vco", after=r"\s?/\s?v(?![a-z])"),
+    "kvco_hz": Role(before=r"k_?vco|压控(?:增益|灵敏度)?", after=r"\s?/\s?v(?![a-z])"),
     "gate_v": Role(before=r"gate(?: [a-z]+){0,3}|栅(?:源|极)?(?:电压)?(?:最[大高多]|不(?:能|许|得)?超过|"
                           r"耐压)?"),
     "loss_hz": Role(after=r"(?:处|时|的地方)?的?(?:损失|衰减)(?:别|不|小于|只)"),
@@ -148,7 +148,7 @@ ROLES = {
         before=r"(?:goes|went|drops?|dropped|falls?|fell|slows?|slowed|down|moves?|moved|降|变|掉)"
                r"(?: down)?(?:\s?(?:to|at|到|为|成))",
     ),
-    "added_farad": Role(before=r"(?:extra|added|adding|additional|hang\w*|并(?:联|上|了)?|加(?:上|"
+    "added_farad": Role(before=r"(?:extra|added|adding|additional|h[au]ng\w*|并(?:联|上|了)?|加(?:上|"
                                r"了)?)[^\d,;。]{0,12}"),
 }  # fmt: skip
 """One table for all circuits, beside the words of their own."""

@@ -306,6 +306,25 @@ _MEANT_BY_SCALE: dict[str, frozenset[Dimension]] = {
 _LARGEST = 1e30
 """Of any quantity in its unit; its square is a number too."""
 _LARGEST_DB = 1e3
+_OF_LOADS = frozenset(("a", "w", "安", "瓦"))
+"""Ends of units."""
+_UNIT_WRITTEN = r"(?:\s?[kKmMnpuμ千毫微]?(?:[a-zA-ZΩ]{1,4}|[安伏欧赫瓦倍%]))?(?![a-zA-Z])"
+_WAS = rf"\d[\d.]*(?P<was_unit>{_UNIT_WRITTEN})"
+_NOW = rf"(?P<now>[-+]?\d[\d.]*)(?P<unit>{_UNIT_WRITTEN})"
+_TAKEN_BACK = tuple(
+    re.compile(each, re.IGNORECASE)
+    for each in (
+        rf"(?<![a-z])(?:(?:changed|revised|updated)|(?P<moved>raised|increased|bumped|lowered|reduced)) "
+        rf"from {_WAS} to {_NOW}",
+        rf"(?<![a-z])from {_WAS} to {_NOW}(?= (?:is|has|needs|was|will) (?:to )?(?:be )?"
+        r"(?:raised|increased|changed|lowered|reduced))",
+        rf"从\s?{_WAS}(?:需?要|得|想)?(?:改|换|(?P<moved>加大?|增加|增大|提高?|减小?|降低?|升高?))[到成为至]\s?{_NOW}",
+        rf"{_WAS}[,;. -]{{0,2}}(?:no,|sorry,?|wait,|scratch that,?|correction[,:]?|actually,?|make that)"
+        rf"(?: (?:make (?:it|that)|rather|better))? {_NOW}",
+        rf"{_WAS}[,，]?(?:哦|噢)?(?:不对|不,|不，|算了|说错了|更正)[,，]?(?:改[成为]?|换成?|还是|应该是|是)?\s?{_NOW}",
+    )
+)
+"""A figure and the one that was said in its place; `moved`: words of a conversion, too."""
 LONGEST_REQUEST = 2000
 """Characters. A sentence states a circuit in far fewer; the patterns' cost grows faster than the length."""
 
@@ -364,6 +383,20 @@ class Sentence:
     def of(self, dimension: Dimension) -> tuple[Mention, ...]:
         """The mentions with this unit."""
         return tuple(m for m in self.mentions if m.dimension == dimension)
+
+
+def last_said(text: str) -> str:
+    """The text without the figures that were taken back: "raised from 2 A to 4 A" and "2 A, no, 4 A" ask for
+    4 A. What goes from one value to another may be what the circuit is for; of a load it never is."""
+    for pattern in _TAKEN_BACK:
+        text = pattern.sub(_last_of_two, text)
+    return text
+
+
+def _last_of_two(match: re.Match[str]) -> str:
+    was, now = (match[name].strip()[-1:].lower() for name in ("was_unit", "unit"))
+    is_conversion = match.groupdict().get("moved") is not None and now not in _OF_LOADS
+    return match[0] if is_conversion or was not in ("", now) else f"{match['now']}{match['unit']}"
 
 
 def read_sentence(text: str) -> Sentence:

@@ -34,7 +34,7 @@ _CLAUSE_BREAK = 12.0
 _OTHER_NUMBER = 25.0
 _LEFT_OUT = 100.0
 """Cost of a number that no slot takes."""
-_BY_WORDS, _BY_LEARNT = 1.0, 5.0
+_BY_WORDS, _BY_LEARNT = 1.0, 8.0
 """Weights of the distance from a quantity's words, and of the nats that are learnt."""
 _NO_WORDS = 50.0
 """Cost of a number that no words of a quantity stand beside, where something is learnt of it."""
@@ -64,11 +64,12 @@ _LINKING_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"((?:input|output|source|输入|输出|源)\s?(?:resistance|impedance|阻抗|电阻)|(?<![a-z])[rz]_?(?:in|out)(?![a-z])|noise|offset|bandwidth|overshoot|噪声|噪音|失调|带宽|过冲)(?:[^\d,;。、]|\d(?=[a-z]))*$",
+    r"((?:input|output|source|输入|输出|源)\s?(?:resistance|impedance|阻抗|电阻)|(?<![a-z])[rz]_?(?:in|out)(?![a-z])|noise|offset|bandwidth|overshoot|common[\s-]mode|噪声|噪音|失调|带宽|过冲|共模)(?:[^\d,;。、]|\d(?=[a-z]))*$",
     re.IGNORECASE,
 )
 _RESISTIVE = re.compile(r"(impedance|resistance|load|阻抗|电阻|负载|内阻)[^\d,;。、]{0,8}$", re.IGNORECASE)
-"""In front of a scale alone it says that ohms are meant."""
+_RESISTIVE_BEHIND = re.compile(r"[\s-]?(?:的)?(load(?!s? at)|负载)", re.IGNORECASE)
+"""Beside a scale alone it says that ohms are meant."""
 _NAMED_BEHIND = re.compile(
     r"\s*(?:of |的)?(input(?=\s*(?:[?,.;]|$))|"
     r"(?:source|input|output|series|internal|[源内]|输入|输出)\s?(?:resistance|"
@@ -519,6 +520,7 @@ def _is_of_another(text: str, mention: Mention, slot: Slot) -> bool:
     named = [_NAMED.search(text, near, mention.start), _NAMED_BEHIND.match(text, mention.end)]
     if mention.dimension == "none":
         named.append(_RESISTIVE.search(text, near, mention.start))
+        named.append(_RESISTIVE_BEHIND.match(text, mention.end))
     words = [each for each in (slot.words, slot.before, slot.weak) if each]
     return any(
         found is not None and not any(re.search(each, found[1], re.IGNORECASE) for each in words)

@@ -69,14 +69,17 @@ def weighed(
     known: KnownRequests,
     cards: Mapping[str, str] | None,
 ) -> DesignIntent | CircuitError:
-    """What the family makes of a sentence that most speaks for; the reason of the rules, or that no circuit
-    is named, where more speaks for no request at all. Of a family that nothing is learnt of the rules judge
-    alone."""
+    """What the family makes of a sentence that most speaks for; where more speaks for no request at all, why
+    it is refused that is called by name, the reason of the rules, or that no circuit is named. Of a family
+    that nothing is learnt of the rules judge alone."""
     if ruled.family and not known.knows(ruled.family):
         return ruled.outcome
     may_be = list(candidates(text, sentence, ruled, families=families, known=known, cards=cards))
     nats = [sum(_WEIGHTS[name] * each for name, each in one.reasons.items()) for one in may_be]
     best = nats.index(max(nats))
+    is_refused_by_name = ruled.claim.score >= 1 and isinstance(ruled.outcome, CircuitError)
+    if may_be[best].family == NO_REQUEST and is_refused_by_name:
+        return ruled.outcome
     if best < len(nats) - 1 and sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
         return ruled.outcome
     return may_be[best].outcome

@@ -1,7 +1,8 @@
 """Parts of the model library that a sentence may name: any family has a kind of part by one row of choices.
 
-A part number of a kind that the family has, but the library lacks, is refused with the names it has; one of a
-kind that the circuit has no place for is said to be left out.
+A part number of a kind that the family has, but the library lacks, is refused with the names it has where the
+circuit is to be built with it; where it is only spoken of, and of a kind that the circuit has no place for,
+it is said to be left out.
 """
 
 from __future__ import annotations
@@ -167,6 +168,11 @@ KINDS = {
     ),
 }
 
+_TO_BE_USED = re.compile(
+    r"(?:(?<![a-z])(?:with|using|uses?|based on|from|by)(?: an?| the| one| my)?|用|采用|基于|选|换成)\s*$",
+    re.IGNORECASE,
+)
+"""In front of a part that the circuit is to be built with."""
 _OTHER_CHANNEL = {"mosfet": "pmosfet", "pmosfet": "mosfet"}
 
 
@@ -188,8 +194,8 @@ def part_choice(kind: str) -> Choice:
 
 
 def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
-    """What has to be told of named parts. Raises CircuitError for one that the library lacks, or of the
-    other channel than the circuit's."""
+    """What has to be told of named parts. Raises CircuitError for one to be used that the library lacks, or
+    of the other channel than the circuit's."""
     has = {choice.name for choice in family.choices}
     notes = []
     for key, kind in KINDS.items():
@@ -209,8 +215,12 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
                 notes.append(
                     msg("This circuit has no use for {part}; it was not used.", part=found[0].upper())
                 )
-            elif name is None:
+            elif name is None and _TO_BE_USED.search(sentence.text, 0, found.start()):
                 raise CircuitError(kind.lacks, advice=_instead(kind), error_type="unknown_circuit")
+            elif name is None:
+                notes.append(
+                    msg("The model library does not have {part}; it was not used.", part=found[0].upper())
+                )
             elif name in _ALSO and not re.match(_called(name), found[0], re.IGNORECASE):
                 notes.append(
                     msg(

@@ -88,7 +88,9 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]gate"
                r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
-               r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共栅极?(?:组态)?(?:放大)?(?:器|电路)?"),
+               r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共栅极?(?:组态)?(?:放大)?(?:器|电路)?|"
+               r"(?:(?<![a-z])gate (?:is )?(?:ac[\s-])?grounded|grounded[\s-]gate|"
+               r"栅极(?:交流)?[接到]地)(?=.*(?:gain|amplif|增益|放大))"),
         excludes=(r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
                   rf"{rows.OTHER_DEVICES}"),
         refuses=(rows.NO_ACTIVE_LOAD,),

@@ -31,7 +31,8 @@ _QUANTITIES = (
     ),
     kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=(0.5, 20e3), example=300,
-        words=r"load|antenna|output|(?<![a-z])r_?l(?:oad)?(?![a-z])|(?<![a-z])z_?l(?![a-z])|负载|天线|输出",
+        words=r"load|antenna(?: cable| feed(?:line)?)?|output|"
+              r"(?<![a-z])r_?l(?:oad)?(?![a-z])|(?<![a-z])z_?l(?![a-z])|负载|天线|输出",
         before=r"(?<![a-z])to|into|and|with|到|至|成|和|与", after=r"\s*(?:load|antenna|负载|天线)",
         required=True,
     ),

@@ -76,8 +76,9 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"non[\s-]?inverting (?:op[\s-]?amp )?(?:schmitt|hysteresis|comparator)"
                r"(?:[\s-](?:trigger|comparator|circuit))*|"
-               r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))"),
-        excludes=rows.NO_SCHMITT,
+               r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))|"
+               f"{rows.BY_PLUS}"),
+        excludes=rf"{rows.NO_SCHMITT}|{rows.BY_MINUS}",
     ),
     quantities=rows.QUANTITIES,
     choices=(OPAMP, supplies.RAILS),

@@ -95,6 +95,11 @@ FAMILY = kit.Family(
                r"twin[\s-]?t(?: (?:notch|band[\s-]?stop|filter|network))*|"
                r"(?:双\s?t(?:型|网络)?|有源|二阶|工频)*(?:陷波|带阻)(?:滤波)?(?:器|电路)?"),
         excludes=r"(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|oscillat|振荡|fourth|4th|[46]阶|butterw|cheb|切比雪夫",
+        refuses=((
+            r"(?<![a-z])(?:third|fourth|fifth|sixth|eighth|3rd|[4-9]th)[\s-]order|(?<!\d)[3-9]阶",
+            msg("A notch filter of an order above 2 cannot be designed with op-amps yet."),
+            msg("Ask for a notch filter without an order, or for an LC band-stop ladder."),
+        ),),
     ),
     quantities=_QUANTITIES,
     choices=(OPAMP, supplies.RAILS),

@@ -37,6 +37,8 @@ _QUANTITIES = (
     kit.Quantity(
         name="output_hz", label=msg("output frequency"), dimensions=("Hz",), within=(1e3, 50e9),
         words=r"(?<![a-z])out(?:put)?(?![a-z])|f_?out|vco (?:at|frequency)|carrier|输出|射频|压控频率",
+        before=r"(?<![a-z])vco(?: (?:of|is|runs|around|near|to))*"
+               r"(?=\s?=?\s?[\d.]+\s?[kmg]?hz(?!\s?(?:/|per |每)))",
         example=900e6,
     ),
     kit.Quantity(name="ratio", label=_RATIO, dimensions=("none", "x"), within=(1, 1e6), example=900,

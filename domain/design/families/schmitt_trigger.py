@@ -61,8 +61,8 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:inverting )?schmitt[\s-]?(?:trigger|comparator)?|(?:反相)?施密特(?:触发器|比较器)?|"
                r"(?:inverting |hysteresis )?comparators?(?: circuit| with hysteresis)?|"
-               r"(?:反相)?(?:滞回|迟滞|回差|滞后|电压)?比较(?:器|电路)"),
-        excludes=rf"non[\s-]?inverting|同相|{rows.NO_SCHMITT}",
+               rf"(?:反相)?(?:滞回|迟滞|回差|滞后|电压)?比较(?:器|电路)|{rows.BY_MINUS}"),
+        excludes=rf"non[\s-]?inverting|同相|{rows.NO_SCHMITT}|{rows.BY_PLUS}",
     ),
     quantities=rows.QUANTITIES,
     choices=(OPAMP, supplies.RAILS),

@@ -20,6 +20,23 @@ THRESHOLD = msg("threshold")
 _EDGE = 0.02
 """Of a single supply: nearer to its ends no threshold is set."""
 NO_SCHMITT = r"oscillat|振荡|window|窗口|(?<![a-z])(?:pwm|adc)(?![a-z])|relaxation|multivibrator"
+
+
+def _by_input(english: str, chinese: str) -> str:
+    """That the signal goes to one of the two inputs, and it is about a comparator."""
+    return (
+        r"^(?=.*(?:schmitt|hystere|comparator|lm[23]93|lm311|施密特|滞回|迟滞|回差|比较))(?=.*(?:"
+        r"(?<![a-z])(?:signal|input|sensor|divider|vin|comes?|goes|going|fed|applied)(?![a-z])"
+        r"(?:(?!ref|feedback|threshold)[^,;.]){0,40}?(?<![a-z])(?:in)?to (?:the |its |an? )?"
+        rf"[(\"']?(?:{english})[)\"']?[\s-](?:input|pin|terminal|leg)|"
+        r"(?:信号|输入|传感器)(?:(?!参考|基准|反馈)[^,;。、]){0,8}[接加送进从到](?:(?!参考|基准|反馈)[^,;。、]){0,4}"
+        rf"(?:{chinese})\s?(?:输入)?(?:端|脚)))"
+    )
+
+
+BY_MINUS = _by_input(r"minus|-|negative|inverting", r"负|反相|-")
+BY_PLUS = _by_input(r"plus|\+|positive|non[\s-]?inverting", r"正|同相|\+")
+"""Where the signal goes: "goes into the minus input"."""
 _LEVEL = r"threshold|trip|switch|flip|门限|阈值|翻转|触发电平"
 _SIDE = r"upper|lower|v_?(?:th|t|ut|lt)[hlpn+-]|[上下]限|[上下]门|[正负]向|[高低](?:门限|阈值|触发)"
 

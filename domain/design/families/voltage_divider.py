@@ -27,6 +27,8 @@ _RATIO = re.compile(
 )
 _FROM_ZERO = re.compile(r"(?<![\d.])0\s?v?\s?(?:-|~|to|到|至)\s?(?=\d+(?:\.\d+)?\s?v)", re.IGNORECASE)
 _CONVERTER = r"(?<![a-z])(?:adc|mcu|microcontroller)(?![a-z])|单片机"
+_RECEIVER = rf"{_CONVERTER}|(?<![a-z])(?:pin|gpio)(?![a-z])|引脚|管脚|[io]/?o口"
+"""What bears the smaller of two voltages."""
 _SIGNAL_V = 10.0
 """Of a divider of which only the ratio was said."""
 _QUANTITIES = (
@@ -58,7 +60,7 @@ def says(sentence: kit.Sentence) -> kit.Said:
     said = says_voltages(sentence, _QUANTITIES)
     values, notes = dict(said.values), said.notes
     volts = sorted(sentence.of("V"), key=lambda mention: mention.value)
-    if len(volts) == 2 and (not {"vin", "vout"} <= values.keys() or sentence.has(_CONVERTER)):
+    if len(volts) == 2 and (not {"vin", "vout"} <= values.keys() or sentence.has(_RECEIVER)):
         values |= {"vout": volts[0].value, "vin": volts[1].value}
     if ratio is not None and (factor := float(ratio["ratio"] or ratio["factor"])) > 1:
         if not {"vin", "vout"} & values.keys():

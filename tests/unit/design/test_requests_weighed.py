@@ -85,6 +85,60 @@ def test_what_the_rules_know_of_a_sentence_is_not_lost(sentence: str, meant: str
     assert in_short(sentence, request_texts()) == meant
 
 
+@for_each(
+    ("sentence", "meant"),
+    [
+        # which input of a comparator, which terminal of a transistor takes the signal
+        ("Schmitt trigger whose sensor goes into the inverting input of an LM393: low above 3.2 V, high "
+         "below 2.4 V, 5 V supply", "schmitt_trigger lower_v=2.4 supply_v=5 upper_v=3.2"),
+        ("comparator w/ hysteresis, signal comes through a resistor to the + pin. high over 2.7 V, low under "
+         "2.3 V, 5 V", "non_inverting_schmitt lower_v=2.3 supply_v=5 upper_v=2.7"),
+        ("带回差的比较，输入从正输入端进，门限2V和3V，5V供电",
+         "non_inverting_schmitt lower_v=2 supply_v=5 upper_v=3"),
+        ("滞回比较，信号接负输入端，门限中心2V，回差0.5V，电源5V",
+         "schmitt_trigger hysteresis_v=0.5 lower_v=1.75 supply_v=5 threshold_v=2 upper_v=2.25"),
+        ("MOS管栅极交流到地，信号加到源极，漏极输出，放大6倍，电源9V", "common_gate gain=6 supply_v=9"),
+        # parts that are spoken of
+        ("three op-amp instrumentation amplifier, gain 200; AD620 is too dear",
+         "instrumentation_amplifier gain=200"),
+        ("仪表放大器，增益200，不想买AD8221", "instrumentation_amplifier gain=200"),
+        ("buck 12 V to 5 V, 1 A, the SS34 got too hot last time", "buck iout=1 vin=12 vout=5"),
+        # a figure that is taken back, and one that is converted
+        ("buck 24 V to 5 V, load current raised from 1 A to 3 A", "buck iout=3 vin=24 vout=5"),
+        ("buck 24 V to 5 V, 200 kHz; from 2 A to 4 A is to be raised",
+         "buck fsw=200000 iout=4 vin=24 vout=5"),
+        ("降压，24V转5V，电流从1A要提高到3A", "buck iout=3 vin=24 vout=5"),
+        ("non-inverting amplifier, gain 10, no, make it 20", "non_inverting_amplifier gain=20"),
+        ("同相放大器，增益10倍，不对，20倍", "non_inverting_amplifier gain=20"),
+        ("升压，从5V升高到12V，1A", "boost iout=1 vin=5 vout=12"),
+        # which of two figures
+        ("PLL loop filter. Icp 2 mA, PFD 2 MHz, VCO 200 MHz w/ 5 MHz/V",
+         "pll_loop_filter kvco_hz=5e+06 output_hz=2e+08 pump_a=0.002 reference_hz=2e+06"),
+        ("L match, 7 MHz, the amplifier has 5 ohm at its output and the antenna cable is 50 ohm",
+         "matching_network frequency_hz=7e+06 load_ohm=50 source_ohm=5"),
+        ("Battery pack reads up to 48V, the ESP32 pin can take 3V. Two resistors please, no more than 100 uA "
+         "out of the pack", "voltage_divider current_a=0.0001 vin=48 vout=3"),
+        ("Node rings at 90 MHz. I hung 220 pF from SW to ground and it went to 50 MHz. Damp it please, node "
+         "swings 24V", "rc_snubber added_farad=2.2e-10 ring_hz=9e+07 slower_hz=5e+07 step_v=24"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_figure_or_a_part_counts(sentence: str, meant: str) -> None:
+    assert in_short(sentence, request_texts()) == meant
+
+
+@for_each(
+    ("sentence", "note"),
+    [
+        ("inverting amplifier, gain 10, the old one had an AD797",
+         "The model library does not have AD797; it was not used."),
+        ("仪表放大器，增益200，不想买AD8221", "AD8221 is not used, as asked."),
+        ("inverting amplifier, gain 10; TL072 is too expensive", "TL072 is not used, as asked."),
+    ],
+)  # fmt: skip
+def test_a_part_that_is_not_used_is_told(sentence: str, note: str) -> None:
+    assert note in map(str, understand(sentence, request_texts()).assumptions)
+
+
 @for_each("name", [KINDS, FIGURES])
 def test_what_is_learnt_is_of_these_known_requests(name: str) -> None:
     """Else: ``python -m scripts.learn_requests``."""
