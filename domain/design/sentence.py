@@ -445,7 +445,7 @@ def _normalise(text: str) -> str:
     text = re.sub(r"[→⟶➔⇒]", "->", text)
     text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aAwW](?![a-zA-Z]))", " ", text)  # 5V1A
     text = re.sub(r"\s+", " ", text).strip()
-    text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
+    text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?!\w|\.\d)", r"\1x", text)  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _TENS_AND_ONES.sub(
@@ -540,6 +540,8 @@ def _english_number(match: re.Match[str]) -> str:
 
 def _chinese_digits(match: re.Match[str]) -> str:
     if match.string[: match.start()].endswith("每"):  # 每一路: each
+        return match[0]
+    if match[0] == "一路" and match.string[: match.start()].endswith(("到", "成", "为", "进")):  # 混到一路
         return match[0]
     percent, run, unit = match["percent"], match["number"], match["unit"] or ""
     if percent:

@@ -16,7 +16,7 @@ _DIODE_WORDS = (
     r"|(?<![a-z0-9])1n[\s-]?\d{3,4}"
 )
 _RIPPLE_WORDS = (
-    r"(?<!current )(?<!inductor )ripple(?! current)|"
+    r"(?<!current )(?<!inductor )ripple(?! current)(?: (?:on|at|of) (?:the )?output)?|"
     r"(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|Δ\s?v\w*|vpp|p-p|峰峰值?|pk-pk"
 )
 _INDUCTOR_RIPPLE_WORDS = (
@@ -40,7 +40,11 @@ _INDUCTOR_RIPPLE = kit.Quantity(
 QUANTITIES = (
     kit.Quantity(
         name="vout", label=msg("output voltage"), dimensions=("V",), within=(1e-3, 1000), example=5,
-        words=r"output|(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生", required=True,
+        words=(
+            r"(?<!ripple on the )(?<!ripple at the )(?<!ripple of the )(?<!ripple on )output|"
+            r"(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生"
+        ),
+        required=True,
         before=(
             r"(?<![a-z])to|into|[升降](?:压)?(?:到|至|为|成)|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)|"
             r"(?<![a-z])out\s*[:=]"

@@ -38,8 +38,8 @@ _QUANTITIES = (
     ),
     kit.Quantity(
         name="source_ohm", label=msg("source resistance"), dimensions=("Ohm",), within=(0.5, 20e3),
-        words=r"source|generator|input|line|cable|(?<![a-z])[rz]_?s(?![a-z])|信号源|源|输入|发射机",
-        before=r"from|between|match|从|由|把|将", after=r"\s*(?:source|generator|line|源)",
+        words=r"source|generator|input|line|cable|transmitter|radio|(?<![a-z])[rz]_?s(?![a-z])|源|输入|发射机|电台",
+        before=r"from|between|从|由|把|将", after=r"\s*(?:source|generator|line|coax|transmit|radio|源|电台)",
         takes_rest=True, example=50, default=50.0,
     ),
     kit.Quantity(
