@@ -27,7 +27,7 @@ from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH,
 from domain.design.goal_words import with_words
 from domain.design.known_requests import KnownRequests
 from domain.design.not_designed import NOT_DESIGNED
-from domain.design.sentence import LONGEST_REQUEST, Sentence, last_said, read_sentence
+from domain.design.sentence import LONGEST_REQUEST, Sentence, in_any_case, last_said, read_sentence
 from domain.design.weighing import Ruled, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
@@ -365,7 +365,7 @@ def _says(sentence: Sentence, pattern: str, ours: Sequence[tuple[int, int]]) -> 
         and not _NEIGHBOR_BEFORE.search(sentence.text[: match.start()])
         and not _NEIGHBOR_BEHIND.match(sentence.text, match.end())
         and not any(start <= match.start() and match.end() <= end for start, end in ours)
-        for match in re.finditer(pattern, sentence.text, re.IGNORECASE)
+        for match in in_any_case(pattern).finditer(sentence.text)
     )
 
 

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -378,11 +379,18 @@ class Sentence:
 
     def has(self, pattern: str) -> bool:
         """Whether a regular expression occurs, whatever the letter case."""
-        return re.search(pattern, self.text, re.IGNORECASE) is not None
+        return in_any_case(pattern).search(self.text) is not None
 
     def of(self, dimension: Dimension) -> tuple[Mention, ...]:
         """The mentions with this unit."""
         return tuple(m for m in self.mentions if m.dimension == dimension)
+
+
+@lru_cache(maxsize=8192)
+def in_any_case(pattern: str) -> re.Pattern[str]:
+    """A regular expression for any letter case. The families have more of them than Python itself keeps: each
+    sentence would compile most of them anew, which takes longer than all the rest."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def last_said(text: str) -> str:

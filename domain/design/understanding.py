@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from domain.design.quantity_words import BAND, IN_ORDER, ROLES
-from domain.design.sentence import Dimension, Mention, Sentence
+from domain.design.sentence import Dimension, Mention, Sentence, in_any_case
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -496,9 +496,9 @@ def _cost(
     if role is not None:
         near = _distances(text, mentions, mention, role.before, extra=_OF_ROLE, is_before=True)
         costs += [cost for cost in near if cost <= _ROLE_NEAR]
-        if re.compile(role.after, re.IGNORECASE).match(text, mention.end):
+        if in_any_case(role.after).match(text, mention.end):
             costs.append(_OF_ROLE)
-    if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
+    if slot.after is not None and in_any_case(slot.after).match(text, mention.end):
         costs.append(0.0)
     is_wrong_side = (
         mention.bound is not None
@@ -523,8 +523,7 @@ def _is_of_another(text: str, mention: Mention, slot: Slot) -> bool:
         named.append(_RESISTIVE_BEHIND.match(text, mention.end))
     words = [each for each in (slot.words, slot.before, slot.weak) if each]
     return any(
-        found is not None and not any(re.search(each, found[1], re.IGNORECASE) for each in words)
-        for found in named
+        found is not None and not any(in_any_case(each).search(found[1]) for each in words) for found in named
     )
 
 
@@ -532,7 +531,7 @@ def _distances(
     text: str, mentions: Sequence[Mention], mention: Mention, pattern: str, *, extra: float, is_before: bool
 ) -> list[float]:
     distances = []
-    for word in re.finditer(pattern, text, re.IGNORECASE):
+    for word in in_any_case(pattern).finditer(text):
         if is_before and word.end() <= mention.start:
             low, high = word.end(), mention.start
         elif not is_before and word.start() >= mention.end:
@@ -552,11 +551,11 @@ def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
     role = ROLES.get(slot.name)
     shared = role.before if role and "x" in slot.dimensions else None
     for pattern, extra in ((slot.words, 1.0), (slot.before, 1.0), (slot.weak, _WEAK), (shared, _OF_ROLE)):
-        for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
+        for word in in_any_case(pattern or r"(?!)").finditer(text):
             if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
                 return extra + mention.start - word.end()
     has_no_unit = "none" in slot.dimensions and "x" not in slot.dimensions
-    if role and has_no_unit and re.compile(role.after, re.IGNORECASE).match(text, mention.end):
+    if role and has_no_unit and in_any_case(role.after).match(text, mention.end):
         return _OF_ROLE
     named_behind = re.match(
         rf"[\s-]*(?:degrees?|deg|°|度)?\s*(?:of )?(?:{slot.words})", text[mention.end :], re.IGNORECASE

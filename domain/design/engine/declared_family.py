@@ -45,7 +45,7 @@ from domain.design.engine.device_cards import (
     no_place,
 )
 from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
-from domain.design.sentence import Sentence
+from domain.design.sentence import Sentence, in_any_case
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message
@@ -236,7 +236,7 @@ class DeclaredFamily:
         if score > 0:
             by_name = f"(?:{words.named})|(?:{words.plain})"
             pattern = by_name if score == 1.0 else words.plausible
-            for found in re.finditer(pattern, sentence.text, re.IGNORECASE):
+            for found in in_any_case(pattern).finditer(sentence.text):
                 yield found.span()
 
     def understand(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from domain.design.engine.declaration import Choice, Family, Option
 from domain.design.engine.op_amps import OP_AMPS
-from domain.design.sentence import Sentence
+from domain.design.sentence import Sentence, in_any_case
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -199,8 +199,8 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
     has = {choice.name for choice in family.choices}
     notes = []
     for key, kind in KINDS.items():
-        for found in re.finditer(_number_of(kind.numbers), sentence.text, re.IGNORECASE):
-            name = next((each for each in kind.names if re.match(_written(each), found[0], re.I)), None)
+        for found in in_any_case(_number_of(kind.numbers)).finditer(sentence.text):
+            name = next((each for each in kind.names if in_any_case(_written(each)).match(found[0])), None)
             if key not in has and _OTHER_CHANNEL.get(key) in has:
                 other = KINDS[_OTHER_CHANNEL[key]]
                 raise CircuitError(
@@ -221,7 +221,7 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
                 notes.append(
                     msg("The model library does not have {part}; it was not used.", part=found[0].upper())
                 )
-            elif name in _ALSO and not re.match(_called(name), found[0], re.IGNORECASE):
+            elif name in _ALSO and not in_any_case(_called(name)).match(found[0]):
                 notes.append(
                     msg(
                         "{part} is taken as {name}, which has the same figures.",

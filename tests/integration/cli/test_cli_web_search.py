@@ -43,7 +43,7 @@ def test_an_engine_is_tried_kept_and_then_used(cli: Cli, tmp_path: Path) -> None
         assert "[2] LM358 page 2 - https://example.org/2" in cli("sessions", "show", tmp_path, "last").stdout
         # In words; and without a permission nothing leaves the computer.
         plain = cli(*base, "--model", "m", "--web-search")
-        assert "needs the user's confirmation" in plain.stdout
+        assert "needs your confirmation" in plain.stdout
         assert len(engine.asked) == 2
 
 
