@@ -28,7 +28,7 @@ def verdict_of_case(run: CaseRun, translate: Callable[[Message], str]) -> Messag
         named.append("…")
     return msg(
         "Case {name}: {missed} of {count} {count:goal|goals} missed: {goals}",
-        name=name, missed=len(missed), count=count, goals="; ".join(named),
+        name=name, missed=len(missed), count=count, goals=translate(msg("; ")).join(named),
     )  # fmt: skip
 
 

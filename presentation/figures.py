@@ -9,6 +9,7 @@ from domain.circuit.numbers import format_number
 from domain.simulation.result import Quantity
 
 _WITHOUT_PREFIX = ("1", "", "deg", "dB", "%")
+_WRITTEN = {"1": "", "Ohm": "Ω"}
 
 
 def figure(quantity: Quantity, digits: int = 4) -> str:
@@ -20,7 +21,7 @@ def number(value: float, unit: str, digits: int = 4) -> str:
     """`value` in engineering notation with its unit (SI prefixes: M is mega)."""
     if math.isnan(value):
         return "—"
-    shown_unit = "" if unit == "1" else unit
+    shown_unit = _WRITTEN.get(unit, unit)
     value = without_rounding_noise(value, unit)
     if unit in _WITHOUT_PREFIX or value == 0 or math.isinf(value):
         return f"{value:.{digits}g} {shown_unit}".rstrip()

@@ -160,12 +160,14 @@ def read_figure(text: str, unit: str | None = None) -> tuple[float, str]:
     wanted = ("", unit) if unit is not None else ("", *_UNITS)
     for prefix, factor in (("", 1.0), *_PREFIXES.items()):
         named = rest.removeprefix(prefix)
-        if (rest.startswith(prefix)) and (named in wanted or _UNITS.get(named, "") == (unit or ())):
+        if (rest.startswith(prefix)) and (
+            named in wanted or _UNITS.get(named, "") == (_UNITS.get(unit, unit) if unit else ())
+        ):
             if unit in ("dB", "deg", "%") and prefix:
                 continue
             return value * factor, unit if unit is not None else _UNITS.get(named, "1")
     if unit is not None:
-        example = "0.5" if unit == "1" else f"0.5 {unit}"
+        example = "0.5" if unit == "1" else f"0.5 {_UNITS.get(unit, unit)}"
         raise BadGoal("limit", msg("“{text}” is not a unit of this goal; write it as {example}.", text=rest,
                                    example=example))  # fmt: skip
     raise BadGoal("limit", msg("Unknown unit “{text}”. Use Hz, V, A, s, dB, deg, Ω or none.", text=rest))

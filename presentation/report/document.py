@@ -246,8 +246,9 @@ def _rounds(found: DesignRounds, say: Translate) -> Iterator[Block]:
     before = None
     for each in found.rounds:
         met = say(msg("failed")) if each.has_failed else f"{each.goals_met}/{len(each.verdicts)}"
-        figures = "; ".join(
-            f"{say(name_of_judged(verdict))} {say(shown(row_of(verdict).value))}" for verdict in each.verdicts
+        figures = say(msg("; ")).join(
+            f"{say(name_of_judged(verdict))}: {say(shown(row_of(verdict).value))}"
+            for verdict in each.verdicts
         )
         rows.append(
             (

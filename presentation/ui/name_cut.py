@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import takewhile
+from operator import eq
 from typing import Protocol
 
 _GONE = "…"
@@ -14,22 +17,44 @@ class Metrics(Protocol):
     def horizontalAdvance(self, text: str, /) -> int: ...  # noqa: N802 - Qt's name
 
 
-def middle_cut(metrics: Metrics, text: str, width: int, *, kept: str = "") -> str:
+def middle_cut(metrics: Metrics, text: str, width: int) -> str:
     """`text` in `width` pixels, its middle left out where it is longer.
 
     Both ends get the same room. Qt gives them as many letters: of a Chinese name with a Latin end that leaves
-    little more than the suffix, and names that differ at their end look the same. What stands before the
-    first `kept`, and that, stays whole: the number of a run.
+    little more than the suffix, and names that differ at their end look the same.
     """
     if metrics.horizontalAdvance(text) <= width:
         return text
-    if kept and kept in text:
-        whole, _, name = text.partition(kept)
-        whole += kept
-        return whole + middle_cut(metrics, name, width - metrics.horizontalAdvance(whole))
     room = width - metrics.horizontalAdvance(_GONE)
     counts = range(1, len(text))
     head = bisect_right(counts, room // 2, key=lambda count: metrics.horizontalAdvance(text[:count]))
     room -= metrics.horizontalAdvance(text[:head])
     tail = bisect_right(counts, room, key=lambda count: metrics.horizontalAdvance(text[-count:]))
     return f"{text[:head]}{_GONE}{text[-tail:] if tail else ''}"
+
+
+def cut_apart(metrics: Metrics, text: str, width: int, others: Iterable[str], *, kept: str = "") -> str:
+    """As `middle_cut`, but not the same for `text` and one of `others`, which stand beside it.
+
+    Where the middle is what tells them apart, its word and what follows is what stays. What stands before the
+    first `kept`, and that, stays whole: the number of a run.
+    """
+    if kept and kept in text:
+        whole, _, name = text.partition(kept)
+        whole += kept
+        names = (each.partition(kept)[2] for each in others)
+        return whole + cut_apart(metrics, name, width - metrics.horizontalAdvance(whole), names)
+    shown = middle_cut(metrics, text, width)
+    head, gone, tail = shown.partition(_GONE)
+    if not gone or shown == text:
+        return shown
+    alike = [each for each in others if each != text and each.startswith(head) and each.endswith(tail)]
+    if not alike:
+        return shown
+    same = max(sum(1 for _ in takewhile(bool, map(eq, text, each))) for each in alike)
+    start = max(text.rfind(sign, 0, same) for sign in "_-. /") + 1
+    room = width - metrics.horizontalAdvance(_GONE + text[start:])
+    if room < 0:
+        return shown
+    end = bisect_right(range(1, start), room, key=lambda count: metrics.horizontalAdvance(text[:count]))
+    return f"{text[:end]}{_GONE}{text[start:]}"

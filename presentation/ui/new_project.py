@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from shared.uninterrupted import off_loop
 _LONGEST = 32
 _LITTLE = frozenset(
     {"a", "an", "the", "with", "at", "of", "for", "from", "and", "to", "in", "my", "me", "least", "most",
-     "than", "down", "below", "above"}
+     "than", "down", "below", "above", "i", "need", "want", "please", "design"}
 )  # fmt: skip
 
 
@@ -30,17 +31,47 @@ def default_place() -> Path:
 def name_from(sentence: str) -> str:
     """A folder's name of a wish: ``low-pass-10-kHz`` of "A low-pass with 10 kHz corner ...".
 
-    Words that say little are left out; it ends with a whole word, not with a number without its unit.
+    Words that say little are left out. It ends with a whole clause or, where the first is too long, with a
+    whole word, not with a number without its unit.
     """
-    words = [word for word in re.findall(r"\w+", sentence) if word.lower() not in _LITTLE]
     name = ""
-    for word in words:
-        longer = f"{name}-{word}" if name else word[:_LONGEST]
-        if len(longer) > _LONGEST:
-            name = re.sub(r"(-\d+)+$", "", name)
-            break
+    for clause in re.split(r"[,;:!?，；：。！？、]|\.(?!\d)", sentence):
+        longer = _with_words(name, clause)
+        if longer is None:
+            return name or _as_far_as_it_goes(clause)
         name = longer
     return name or "design"
+
+
+def _words(clause: str) -> list[str]:
+    words = re.findall(r"\d+\.\d+|\w+", clause)
+    before = ["", *words[:-1]]
+    return [
+        word for last, word in zip(before, words, strict=False)
+        if (word == "A" and last[:1].isdigit()) or word.lower() not in _LITTLE  # amperes
+    ]  # fmt: skip
+
+
+def _with_words(name: str, clause: str) -> str | None:
+    longer = "-".join([*([name] if name else []), *_words(clause)])
+    return longer if _room(longer) <= _LONGEST else None
+
+
+def _as_far_as_it_goes(clause: str) -> str:
+    first, *words = _words(clause)
+    while _room(first) > _LONGEST:
+        first = first[:-1]
+    name = first
+    for word in words:
+        if _room(f"{name}-{word}") > _LONGEST:
+            break
+        name = f"{name}-{word}"
+    return re.sub(r"(-\d+)+$", "", name)
+
+
+def _room(name: str) -> int:
+    """Letters; a Chinese one is as wide as two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

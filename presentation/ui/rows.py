@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -10,7 +10,7 @@ from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt
 from PyQt6.QtGui import QFont, QFontMetrics, QPainter
 from PyQt6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
-from presentation.ui.name_cut import middle_cut
+from presentation.ui.name_cut import cut_apart
 from presentation.ui.workspace import WindowServices
 from shared.message import one_line
 
@@ -26,6 +26,10 @@ QTreeView::branch:has-children:closed, QTreeView::branch:has-children:open {
     background: transparent; image: none;
 }
 """
+
+
+_NEAR = 20
+"""Rows before and behind one from which its cut name is told apart."""
 
 
 class Role(IntEnum):
@@ -148,7 +152,7 @@ class _RowDelegate(QStyledItemDelegate):
         rect.setRight(self._draw_values(painter, rect, look, wanted))
         painter.setFont(font)
         painter.setPen(theme.color(look.color))
-        shown = middle_cut(QFontMetrics(font), text, rect.width(), kept=look.kept)
+        shown = cut_apart(QFontMetrics(font), text, rect.width(), _near(index), kept=look.kept)
         painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _draw_values(self, painter: QPainter, rect: QRect, look: RowLook, name_width: int) -> int:
@@ -178,6 +182,14 @@ class _RowDelegate(QStyledItemDelegate):
             right -= step
             room -= step
         return right
+
+
+def _near(index: QModelIndex) -> Iterator[str]:
+    """The names of the rows around one: those of files stand in their order."""
+    for row in range(max(index.row() - _NEAR, 0), index.row() + _NEAR + 1):
+        near = index.siblingAtRow(row)
+        if near.isValid():
+            yield one_line(str(near.data(Qt.ItemDataRole.DisplayRole)))
 
 
 def _needed(metrics: QFontMetrics, values: Sequence[tuple[int, str]], gap: int) -> int:

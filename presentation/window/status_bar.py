@@ -8,6 +8,7 @@ from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark_area
 from presentation.ui.workspace import AgentStatus, WindowServices
@@ -31,6 +32,10 @@ _WORDS: dict[str, Message] = {
     "stopping": msg("Stopping"),
     "error": msg("An error occurred"),
 }
+
+
+_LONGEST_FILE = 16
+"""Of a file's name among other words, in widths of an m."""
 
 
 class Field(QWidget):
@@ -244,13 +249,20 @@ class StatusBar(QWidget):
 
         color = "error.icon" if standing.lost else "warn.icon" if standing.missed else "ok.icon"
         is_known = standing.met or standing.missed
-        self.goals.set(in_short(standing), icon="target", color=color if is_known else "text.tertiary")
+        theme = self._services.theme.theme
+        metrics = QFontMetrics(theme.tabular("small"))
+        most = metrics.horizontalAdvance("m") * _LONGEST_FILE
+        told = in_short(
+            standing, self._services.workspace.shown_file, lambda name: middle_cut(metrics, name, most)
+        )
+        self.goals.set(told, icon="target", color=color if is_known else "text.tertiary")
         self.goals.setToolTip("\n".join(map(self._services.language, in_full(standing))))
 
     def _on_shown(self, path: object) -> None:
         if path is None:
             for field in (self.errors, self.warnings, self.place):
                 field.set(None)
+        self._on_goals(self._standing)
 
 
 def _short(count: int) -> str:

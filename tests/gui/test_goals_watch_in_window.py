@@ -69,6 +69,10 @@ async def test_an_edit_of_a_shared_part_is_told_and_leads_to_its_line(
     )
     assert bar.goals.toolTip().count("part.inc") == 2
 
+    workspace.file_shown.emit(circuit)
+    assert bar.goals.text == "1 met, 2 lost by line 2 of part.inc"
+    workspace.file_shown.emit(part)
+
     watch.show_missed()
     menu = next(each for each in parts.editor.window().findChildren(QMenu)
                 if each.objectName() == "missed_goals")  # fmt: skip

@@ -836,9 +836,10 @@ async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
 def test_a_design_s_folder_is_called_after_its_sentence() -> None:
     assert name_from("A low-pass with 10 kHz corner, from ±5 V") == "low-pass-10-kHz-corner-5-V"
     assert name_from("设计一个 10 kHz 低通滤波器") == "设计一个-10-kHz-低通滤波器"
+    assert name_from("麦克风前置放大器，增益 100，20 Hz 到 20 kHz，9 V 供电") == "麦克风前置放大器-增益-100"
+    assert name_from("Buck, 12 V to 3.3 V at 2 A") == "Buck-12-V-3.3-V-2-A"
     assert (
-        name_from("麦克风前置放大器，增益 100，20 Hz 到 20 kHz，9 V 供电")
-        == "麦克风前置放大器-增益-100-20-Hz-到-20-kHz"
+        name_from("I need a 10 kHz low-pass with a gain of 100 from 12 V") == "10-kHz-low-pass-gain-100-12-V"
     )
     assert name_from("../..") == "design"
     assert len(name_from("x" * 300)) <= 32

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
 
 from application.project.goals_watch import MissedGoal, Standing
 from presentation.goal_margins import limit_text, shown
@@ -11,13 +13,20 @@ from presentation.study_figures import shown as shown_value
 from shared.message import Message, msg
 
 
-def in_short(standing: Standing) -> Message | None:
-    """``12 met, 1 lost by line 7``; None where there are no goals."""
+def in_short(
+    standing: Standing, front: Path | None = None, cut: Callable[[str], str] = str
+) -> Message | None:
+    """``12 met, 1 lost by line 7``; None where there are no goals.
+
+    A line of another file than the one in front stands with that file's name, cut by `cut`.
+    """
     lost, missed = standing.lost, standing.missed
     places = {(each.file, each.lines) for each in lost}
     if len(places) == 1 and len(lost[0].lines) == 1:
-        return msg("{met} met, {lost} lost by line {line}", met=standing.met, lost=len(lost),
-                   line=lost[0].lines[0])  # fmt: skip
+        named = {"met": standing.met, "lost": len(lost), "line": lost[0].lines[0]}
+        if lost[0].file is None or lost[0].file == front:
+            return msg("{met} met, {lost} lost by line {line}", **named)
+        return msg("{met} met, {lost} lost by line {line} of {file}", file=cut(lost[0].file.name), **named)
     if lost:
         return msg("{met} met, {lost} lost", met=standing.met, lost=len(lost))
     if missed:

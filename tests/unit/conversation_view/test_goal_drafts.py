@@ -54,6 +54,8 @@ def test_what_is_not_touched_is_exactly_what_it_was(goal: DesignGoal) -> None:
         ("0,5", "dB", 0.5),
         ("90 %", "1", 0.9),
         ("1e-15 A", "A", 1e-15),
+        ("47 kΩ", "Ohm", 47e3),
+        ("47 kohm", "Ohm", 47e3),
     ],
 )
 def test_figures(text: str, unit: str, value: float) -> None:

@@ -17,7 +17,7 @@ from presentation.panels.waveforms.figures import (
     scale_for,
     significant,
 )
-from presentation.ui.name_cut import middle_cut
+from presentation.ui.name_cut import cut_apart, middle_cut
 from tests.ground.campaign import campaigns
 from tests.ground.cases import for_each
 
@@ -173,6 +173,17 @@ class _Wide:
         return sum(13 if letter >= "\u2e80" else 7 for letter in text)
 
 
+def test_names_that_differ_in_the_middle_are_cut_apart() -> None:
+    names = [f"inverting_amplifier_gain_{gain}_50kHz.cir" for gain in (20, 50, 100)]
+    shown = [cut_apart(_Wide(), name, 140, names) for name in names]
+    assert shown == ["inverti…20_50kHz.cir", "inverti…50_50kHz.cir", "invert…100_50kHz.cir"]
+    run = f"仿真 #3 · {names[0]}"
+    others = [f"仿真 #{number} · {name}" for number, name in enumerate(names)]
+    assert cut_apart(_Wide(), run, 210, others, kept=" · ") == "仿真 #3 · inverti…20_50kHz.cir"
+    assert cut_apart(_Wide(), names[0], 140, [names[0], "rc.cir"]) == middle_cut(_Wide(), names[0], 140)
+    assert cut_apart(_Wide(), names[0], 70, names) == middle_cut(_Wide(), names[0], 70)  # no room for it
+
+
 def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
     names = [f"共射放大器_增益20dB{end}.cir" for end in ("", "_2", "_3")]
     assert [middle_cut(_Wide(), name, 112) for name in names] == [
@@ -180,7 +191,7 @@ def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
         "共射放大…B_2.cir",
         "共射放大…B_3.cir",
     ]
-    assert middle_cut(_Wide(), f"仿真 #3 · {names[1]}", 146, kept=" · ") == "仿真 #3 · 共射…_2.cir"
+    assert cut_apart(_Wide(), f"仿真 #3 · {names[1]}", 146, (), kept=" · ") == "仿真 #3 · 共射…_2.cir"
     for width in range(-5, 220):
         shown = middle_cut(_Wide(), names[1], width)
         assert _Wide().horizontalAdvance(shown) <= max(width, 7)
