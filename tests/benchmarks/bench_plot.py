@@ -130,7 +130,7 @@ def _ours(x: np.ndarray, curves: list[np.ndarray]) -> Show:
 
     def show(low: float, high: float) -> None:
         area.show_range((low, high))
-        area.redraw_now()
+        area.redraw(at_once=True)
         area.grab()
 
     return show

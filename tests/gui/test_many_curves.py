@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import QByteArray
 from PyQt6.QtGui import QImage, QPainter
+from PyQt6.QtSvg import QSvgRenderer
 
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import RealArray
-from presentation.panels.waveforms.export import Caption, _paint, image_of
+from presentation.panels.waveforms.export import Caption, _paint, image_of, svg_of
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
 from presentation.ui.theme import Theme
@@ -74,10 +76,14 @@ def _trace(number: int, y: RealArray, x: RealArray = X) -> Trace:
     )
 
 
+def _waves(periods: float, count: int) -> Iterator[RealArray]:
+    wave = np.sin(2 * np.pi * periods * X)
+    return ((0.1 + number / RUNS) * wave for number in range(count))
+
+
 def _family(periods: float) -> list[Trace]:
     """Runs that turn often, and some that only rise."""
-    wave = np.sin(2 * np.pi * periods * X)
-    made = [(0.1 + number / RUNS) * wave for number in range(RUNS - 5)]
+    made = list(_waves(periods, RUNS - 5))
     made += [1 - np.exp(-X * number) for number in range(1, 6)]
     return [_trace(number, y) for number, y in enumerate(made)]
 
@@ -123,7 +129,7 @@ async def test_the_picture_of_many_curves_is_that_of_each(
     await until(lambda: _is_done(area))
     in_turns = _seen(area)
     assert area._panes[0]._picture.is_drawn == (part[1] - part[0] > 0.1)
-    area.redraw_now()
+    area.redraw(at_once=True)
     assert (np.abs(in_turns - _seen(area)) > 8).mean() < 1e-4
     assert _colored(in_turns) > 20_000
 
@@ -144,7 +150,7 @@ async def test_what_was_drawn_is_seen_until_the_next_is_there(area: PlotArea, un
     assert np.abs(moved - _seen(area)).mean() < 12, "in the places where the curves are then"
     assert area._panes[0].box.viewRange() != before
 
-    area.redraw_now()  # as for a picture that leaves the window; then back without a blank one
+    area.redraw(at_once=True)  # as for a picture that leaves the window; then back without a blank one
     area.redraw()
     assert area._in_turns.is_at_work
     assert _colored(_seen(area)) > 0.8 * whole
@@ -167,7 +173,7 @@ async def test_what_changes_while_it_is_drawn_is_drawn_behind_it(area: PlotArea,
     area.redraw()
     await until(lambda: _is_done(area))
     seen = _seen(area)
-    area.redraw_now()
+    area.redraw(at_once=True)
     assert (np.abs(seen - _seen(area)) > 8).mean() < 1e-4
     area.fit_shown()
     assert area._panes[0].box.viewRange()[1][1] == pytest.approx(1.0, rel=0.1)
@@ -227,7 +233,7 @@ async def test_a_picture_that_leaves_the_window_is_drawn_in_turns_and_shown_nowh
     await until(lambda: _is_done(area))
     assert (np.abs(shown - _seen(area)) > 8).mean() < 1e-4
     area.use(LOOK)
-    area.redraw_now()
+    area.redraw(at_once=True)
     each = QImage(picture.size(), picture.format())
     each.setDevicePixelRatio(picture.devicePixelRatio())
     above = round(picture.height() / picture.devicePixelRatio()) - area.height()
@@ -239,3 +245,26 @@ async def test_a_picture_that_leaves_the_window_is_drawn_in_turns_and_shown_nowh
     assert np.abs(whole - _bytes_of(each)).mean() < from_each
     halved = (whole[::2, ::2] + whole[1::2, ::2] + whole[::2, 1::2] + whole[1::2, 1::2]) / 4
     assert np.abs(halved[above:] - _seen(area)).mean() < from_window, "a grid beside its numbers: 2.0"
+
+
+async def test_a_drawing_of_lines_is_drawn_in_turns_too(
+    area: PlotArea, until: Until, loop_watchdog: LoopWatchdog
+) -> None:
+    area.resize(1300, 600)
+    first, *others = [_trace(min(number, RUNS - 1), y) for number, y in enumerate(_waves(210, 40))]
+    area.show_traces(_axis(), [first], ghosts=others)
+    await until(lambda: _is_done(area))
+    shown, caption = _seen(area), Caption("many.cir", (("v(out)", 0),))
+    async with loop_watchdog.watching():
+        document = await svg_of(area, LOOK, caption)
+    assert (np.abs(shown - _seen(area)) > 8).mean() < 1e-4, "the window as before"
+    assert document.count(b"<polyline") >= 40
+    assert b">many.cir</text>" in document
+    renderer = QSvgRenderer(QByteArray(document))
+    size = renderer.viewBox().size()
+    picture = QImage(size, QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    renderer.render(painter)
+    painter.end()
+    above = size.height() - area.height()
+    assert np.abs(_bytes_of(picture)[above:] - shown).mean() < 6.0, "lines, where the window has an area"

@@ -330,7 +330,7 @@ async def test_curves_that_turn_often_look_as_qts_outlines_do(services, monkeypa
     area.show_traces(axis, [make_trace(f"v({number})", plot, axis, number) for number in range(3)])
     for high in (1.0, 0.1, 0.02):  # 1,800, 180 and 36 turns
         area.show_range((0.0, high))
-        area.redraw_now()
+        area.redraw(at_once=True)
         ours = _curves(area)
         with monkeypatch.context() as patched:
             patched.setattr(curve_item, "_FEW_TURNS", math.inf)

@@ -442,7 +442,7 @@ async def test_horizontal_cursors_labels_and_what_is_under_the_pointer(
     assert words.x() < at_the_end
     assert not b.flag().intersects(QRectF(words.geometry())), "its letter can be read"
     area.set_cursor_places((area.axis.values[0], 0.75 * area.axis.values[-1]))
-    area.redraw_now()
+    area.redraw(at_once=True)
     assert not b.flag().intersects(QRectF(words.geometry())), "also where it went under the words"
     QTest.keyClick(area, Qt.Key.Key_H)
     first, second = area.levels.texts

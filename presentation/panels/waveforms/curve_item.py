@@ -28,6 +28,8 @@ _LONG = 256
 _SHORT = 16
 """Points stroked at once. Qt joins them into one outline, whose cost grows with the square of its turns;
 every join of two outlines costs a little smoothness."""
+_WRITTEN = 64
+"""The same in a file of lines, where each part costs its words; whoever shows it joins them as Qt does."""
 _STRAIGHT = 0.1
 """Pixels that a point may lie off the line between its neighbours and not be drawn."""
 _FURTHEST = 1e6
@@ -86,7 +88,7 @@ class Line:
             for piece in self.pieces:
                 self._draw_image(painter, x[piece], y[piece], shown)
         else:
-            self._draw_lines(painter, x, y)
+            self._draw_lines(painter, x, y, has_pixels=has_pixels)
 
     def _draw_image(self, painter: QPainter, x: RealArray, y: RealArray, shown: QRectF) -> None:
         """One piece, as far as it lies in a rectangle; dashes are stripes, an area is as fine as can be."""
@@ -107,7 +109,7 @@ class Line:
         stroke.image.setDevicePixelRatio(ratio)
         painter.drawImage(QPointF(left / ratio, (top + stroke.top) / ratio), stroke.image)
 
-    def _draw_lines(self, painter: QPainter, x: RealArray, y: RealArray) -> None:
+    def _draw_lines(self, painter: QPainter, x: RealArray, y: RealArray, *, has_pixels: bool) -> None:
         """By Qt's outlines: what turns seldom, what goes back, and all of a picture that is made of lines."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -118,10 +120,12 @@ class Line:
             pen = QPen(self.pen.color(), 0)  # as fine as the device can: an area needs no more
         painter.setPen(pen)
         is_dashed = pen.style() != Qt.PenStyle.SolidLine
+        many = _SHORT if has_pixels else _WRITTEN
+        length = _LONG if self.turns <= _FEW_TURNS else many
         for piece in self.pieces:
             walked = 0.0
             bends_x, bends_y = without_straight(x[piece], y[piece])
-            for part in _parts(len(bends_x), _LONG if self.turns <= _FEW_TURNS else _SHORT):
+            for part in _parts(len(bends_x), length):
                 if is_dashed:  # the dashes go on where the part before has left off
                     pen.setDashOffset(walked / pen.widthF())
                     painter.setPen(pen)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+from uuid import uuid4
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QObject, QPointF, QRectF, Qt
+from PyQt6.QtCore import QBuffer, QByteArray, QObject, QPointF, QRectF, Qt
 from PyQt6.QtGui import QImage, QPainter, QTransform
+from PyQt6.QtSvg import QSvgGenerator
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from presentation.panels.waveforms.curve_item import BoxItem, CurveItem, Line
@@ -26,38 +30,42 @@ _EDGE = 1.0
 """Pixels around: a box shows half a one more than its range."""
 
 
-class CurvesPicture(BoxItem):
-    """The curves of one box as they were drawn for a part of it."""
+class Canvas(Protocol):
+    """What the lines of one box are drawn on, and what stands in their place then."""
 
-    def __init__(self, box: pg.ViewBox) -> None:
-        super().__init__(box)
-        self._image: QImage | None = None
-        self._part = QRectF()
+    def draw(self, line: Line) -> None: ...
+
+    def paint(self, painter: QPainter) -> None:
+        """Painted in the box's coordinates."""
+
+
+class PixelCanvas:
+    """A picture: all of a box that is in sight, in whole pixels."""
+
+    def __init__(self, box: pg.ViewBox, place: QTransform, ratio: float) -> None:
+        """`place` leads from the box's coordinates to the window's, `ratio` are pixels of the screen in one
+        of the window's."""
+        inside, _ = place.inverted()
+        frame = place.mapRect(QRectF(box.viewRect())).adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE)
+        left, top = (math.floor(edge * ratio) for edge in (frame.left(), frame.top()))
+        right, bottom = (math.ceil(edge * ratio) for edge in (frame.right(), frame.bottom()))
+        self._image = QImage(
+            max(right - left, 1), max(bottom - top, 1), QImage.Format.Format_ARGB32_Premultiplied
+        )
+        self._image.setDevicePixelRatio(ratio)
+        self._image.fill(Qt.GlobalColor.transparent)
+        size = self._image.deviceIndependentSize()
+        self._frame = QRectF(0, 0, size.width(), size.height())
+        self._place = place * QTransform.fromTranslate(-left / ratio, -top / ratio)
+        self._part = inside.mapRect(self._frame.translated(left / ratio, top / ratio))
         """Of the box, in its coordinates."""
 
-    @property
-    def is_drawn(self) -> bool:
-        return self._image is not None
+    def draw(self, line: Line) -> None:
+        painter = QPainter(self._image)
+        line.draw(painter, self._place, self._frame)
+        painter.end()
 
-    @property
-    def image(self) -> tuple[QImage | None, QRectF]:
-        """What is shown, and for which part of the box it was drawn."""
-        return self._image, self._part
-
-    def show_image(self, image: QImage | None, part: QRectF) -> None:
-        self._image, self._part = image, part
-        self.setVisible(True)
-        self.update()
-
-    def drop(self) -> None:
-        """Show nothing."""
-        if self._image is not None:
-            self._image = None
-            self.update()
-
-    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
-        if self._image is None:
-            return
+    def paint(self, painter: QPainter) -> None:
         target = painter.worldTransform().mapRect(self._part)
         painter.resetTransform()
         size = self._image.deviceIndependentSize()
@@ -71,42 +79,83 @@ class CurvesPicture(BoxItem):
             painter.drawImage(target, self._image)
 
 
-class Canvas:
-    """What a picture is drawn on: all of a box that is in sight, in whole pixels."""
+class SvgCanvas:
+    """Elements of an SVG. Painted is a word in their place: they come there when the document is made."""
 
-    def __init__(self, box: pg.ViewBox, place: QTransform, ratio: float) -> None:
-        """`place` leads from the box's coordinates to the window's, `ratio` are pixels of the screen in one
-        of the window's."""
-        inside, _ = place.inverted()
-        frame = place.mapRect(QRectF(box.viewRect())).adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE)
-        left, top = (math.floor(edge * ratio) for edge in (frame.left(), frame.top()))
-        right, bottom = (math.ceil(edge * ratio) for edge in (frame.right(), frame.bottom()))
-        self.image = QImage(
-            max(right - left, 1), max(bottom - top, 1), QImage.Format.Format_ARGB32_Premultiplied
-        )
-        self.image.setDevicePixelRatio(ratio)
-        self.image.fill(Qt.GlobalColor.transparent)
-        size = self.image.deviceIndependentSize()
-        self._frame = QRectF(0, 0, size.width(), size.height())
-        self._place = place * QTransform.fromTranslate(-left / ratio, -top / ratio)
-        self.part = inside.mapRect(self._frame.translated(left / ratio, top / ratio))
+    def __init__(self, box: pg.ViewBox, place: QTransform, _ratio: float) -> None:
+        self._place, self._frame = place, place.mapRect(QRectF(box.viewRect()))
+        self._elements: list[str] = []
+        self._word = uuid4().hex
 
     def draw(self, line: Line) -> None:
-        painter = QPainter(self.image)
+        data = QByteArray()
+        buffer = QBuffer(data)
+        generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
+        generator.setOutputDevice(buffer)
+        painter = QPainter(generator)
         line.draw(painter, self._place, self._frame)
         painter.end()
+        _, _, behind = data.data().decode().partition("</defs>")
+        self._elements.append(behind.rpartition("</svg>")[0])
+
+    def paint(self, painter: QPainter) -> None:
+        inside, _ = self._place.inverted()
+        painter.setWorldTransform(inside * painter.worldTransform())
+        painter.drawText(QPointF(), self._word)
+
+    def placed_in(self, document: str) -> str:
+        """A document that this was painted into, with the lines."""
+        lines = "".join(self._elements)
+        return re.sub(rf"<text[^>]*>{self._word}</text>", lambda _word: lines, document)
 
 
-class DrawnPane:
+class CurvesPicture(BoxItem):
+    """The curves of one box as they were drawn for a part of it."""
+
+    def __init__(self, box: pg.ViewBox) -> None:
+        super().__init__(box)
+        self._canvas: Canvas | None = None
+
+    @property
+    def is_drawn(self) -> bool:
+        return self._canvas is not None
+
+    @property
+    def canvas(self) -> Canvas | None:
+        """What is shown."""
+        return self._canvas
+
+    def show_canvas(self, canvas: Canvas | None) -> None:
+        self._canvas = canvas
+        self.setVisible(True)
+        self.update()
+
+    def drop(self) -> None:
+        """Show nothing."""
+        if self._canvas is not None:
+            self._canvas = None
+            self.update()
+
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:
+        if self._canvas is not None:
+            self._canvas.paint(painter)
+
+
+Drawn_co = TypeVar("Drawn_co", bound=Canvas, covariant=True)
+CanvasOf = Callable[[pg.ViewBox, QTransform, float], Drawn_co]
+"""Makes one for a box, from where that stands in the window and the pixels in one of the window's."""
+
+
+class DrawnPane(Generic[Drawn_co]):
     """What is to be drawn of one pane: where, and its lines, each made when it is asked for."""
 
     def __init__(
-        self, picture: CurvesPicture, canvas: Canvas, lines: Iterator[tuple[CurveItem, Line]]
+        self, picture: CurvesPicture, canvas: Drawn_co, lines: Iterator[tuple[CurveItem, Line]]
     ) -> None:
         self.picture, self.canvas, self.lines = picture, canvas, lines
 
 
-def lines_drawn(panes: Sequence[DrawnPane]) -> Iterator[tuple[CurveItem, Line]]:
+def lines_drawn(panes: Sequence[DrawnPane[Canvas]]) -> Iterator[tuple[CurveItem, Line]]:
     """Each line as soon as it is on its canvas."""
     for pane in panes:
         for item, line in pane.lines:
@@ -114,7 +163,7 @@ def lines_drawn(panes: Sequence[DrawnPane]) -> Iterator[tuple[CurveItem, Line]]:
             yield item, line
 
 
-async def drawn_between(panes: Sequence[DrawnPane]) -> None:
+async def drawn_between(panes: Sequence[DrawnPane[Canvas]]) -> None:
     """Draw all lines, and let the loop come round every few milliseconds."""
     until = time.thread_time() + _TURN_S
     for _ in lines_drawn(panes):
@@ -127,7 +176,7 @@ class DrawingInTurns:
     """Of one plot: `begin` once, and again where what is to be drawn has changed meanwhile."""
 
     def __init__(
-        self, owner: QObject, panes: Callable[[], Sequence[DrawnPane]], drawn: Callable[[], object]
+        self, owner: QObject, panes: Callable[[], Sequence[DrawnPane[Canvas]]], drawn: Callable[[], object]
     ) -> None:
         """`panes` says what there is to draw now; `drawn` is called when it is shown."""
         self._panes, self._drawn = panes, drawn
@@ -174,5 +223,5 @@ class DrawingInTurns:
             item.show_line(line)
             item.setVisible(False)
         for pane in panes:
-            pane.picture.show_image(pane.canvas.image, pane.canvas.part)
+            pane.picture.show_canvas(pane.canvas)
         self._drawn()

@@ -16,6 +16,7 @@ from PyQt6.QtGui import QFontMetrics, QGuiApplication, QImage, QPainter
 from PyQt6.QtSvg import QSvgGenerator
 
 from domain.simulation.waveform import RealArray
+from presentation.panels.waveforms.drawn_in_turns import PixelCanvas, SvgCanvas
 from presentation.panels.waveforms.even_steps import at_even_steps
 from presentation.panels.waveforms.panes import TRACE_COLORS
 from presentation.panels.waveforms.plot_area import PlotArea
@@ -76,10 +77,8 @@ async def export_plot(
         shown = area.view_range or (axis.low, axis.high)
         content = await asyncio.to_thread(even_csv_of, axis, traces, others, shown)
     else:
-        theme = services.theme.theme
-        light = Theme("light", theme.scale)
-        is_png = suffix == "png"
-        content = await png_of(area, light, caption) if is_png else svg_of(area, theme, light, caption)
+        light = Theme("light", services.theme.theme.scale)
+        content = await (png_of if suffix == "png" else svg_of)(area, light, caption)
     await asyncio.to_thread(write, target, content)
     services.workspace.status_changed.emit(msg("Exported {name}", name=target.name))
 
@@ -186,7 +185,7 @@ _MOST_COPIED = 100_000
 
 async def image_of(area: PlotArea, light: Theme, caption: Caption) -> QImage:
     """The drawing as it is shown under its caption, in twice as many pixels."""
-    curves = await area.curves_for(light, _PIXEL_RATIO)
+    curves = await area.curves_for(light, _PIXEL_RATIO, PixelCanvas)
     above = _caption_height(area, light, caption)
     size = area.size() + QSize(0, above)
     image = QImage(size * _PIXEL_RATIO, QImage.Format.Format_RGB32)
@@ -208,8 +207,9 @@ async def png_of(area: PlotArea, light: Theme, caption: Caption) -> bytes:
     return data.data()
 
 
-def svg_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> bytes:
+async def svg_of(area: PlotArea, light: Theme, caption: Caption) -> bytes:
     """The drawing as it is shown under its caption; text stays text."""
+    curves = await area.curves_for(light, area.devicePixelRatioF(), SvgCanvas)
     above = _caption_height(area, light, caption)
     size = area.size() + QSize(0, above)
     data = QByteArray()
@@ -221,15 +221,13 @@ def svg_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> byte
     generator.setResolution(96)
     generator.setTitle(caption.title)
     painter = QPainter(generator)
-    area.use(light)
-    area.redraw_now()
-    try:
+    with area.instead(curves, light):
         _paint(area, painter, light, above, caption)
-    finally:
-        area.use(theme)
-        area.redraw()
     painter.end()
-    return data.data()
+    document = data.data().decode()
+    for canvas in curves:
+        document = canvas.placed_in(document)
+    return document.encode()
 
 
 def _paint(area: PlotArea, painter: QPainter, light: Theme, above: int, caption: Caption) -> None:

@@ -43,6 +43,9 @@ from shared.message import msg
 if TYPE_CHECKING:
     from presentation.panels.waveforms.beside.drawing import BesideKind, Subject
 
+_AIR_S = 0.005
+"""Between two steps of the first drawing: what Qt lays out and paints behind each, and whatever else is due
+on the loop, comes before the next."""
 _SLOW_MS = 300
 """A result that is read within this time is read without a word: a line that comes and goes at once would
 only make the drawing jump."""
@@ -375,11 +378,10 @@ class WaveformsPanel(QWidget):
         now.traces = tuple(styled(view, trace) for trace in traces if trace.error is None)
         now.missing = missing
         zoom = None if keep_view else view.zooms.get(plot.analysis, {})
-        for _step in self._drawing(keep_view=keep_view, zoom=zoom):
-            if is_first:  # little is seen of it yet, and all that it needs is made at its first use
-                await asyncio.sleep(0)
-                if request != self._request:
-                    return
+        if not is_first:
+            self._draw(keep_view=keep_view, zoom=zoom)
+        elif not await self._draw_first(request, zoom):
+            return
         is_log = axis is not None and axis.is_log
         self.beside.restore(view.beside.get(plot.analysis, ""))
         self._hands.drawn((now.circuit, plot.analysis, is_log), keep_view=keep_view)
@@ -423,9 +425,28 @@ class WaveformsPanel(QWidget):
             **self.runs.acts,
         }
 
+    async def _draw_first(self, request: int, zoom: Mapping[str, tuple[float, float]] | None) -> bool:
+        """Draw a step at a time: little is seen of it yet, and all that it needs is made at its first use.
+
+        Whether it came to its end: another request may come between.
+        """
+        assert self._area is not None
+        self._area.setUpdatesEnabled(False)  # painted once, when everything has its place
+        try:
+            for _step in self._drawing(keep_view=False, zoom=zoom):
+                await asyncio.sleep(_AIR_S)
+                if request != self._request:
+                    return False
+        finally:
+            self._area.setUpdatesEnabled(True)
+        return True
+
     def draw(self, *, keep_view: bool) -> None:
         """Draw the traces as they are now; with `keep_view` a range that somebody chose stays."""
-        for _step in self._drawing(keep_view=keep_view):
+        self._draw(keep_view=keep_view)
+
+    def _draw(self, *, keep_view: bool, zoom: Mapping[str, tuple[float, float]] | None = None) -> None:
+        for _step in self._drawing(keep_view=keep_view, zoom=zoom):
             pass
 
     def _drawing(

@@ -15,7 +15,14 @@ from domain.simulation.waveform import RealArray
 from presentation.look import tokens
 from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
 from presentation.panels.waveforms.curve_item import CurveItem, Line, extremes
-from presentation.panels.waveforms.drawn_in_turns import Canvas, CurvesPicture, DrawnPane
+from presentation.panels.waveforms.drawn_in_turns import (
+    Canvas,
+    CanvasOf,
+    CurvesPicture,
+    Drawn_co,
+    DrawnPane,
+    PixelCanvas,
+)
 from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
 from presentation.panels.waveforms.plot_box import PlotBox
 from presentation.panels.waveforms.plot_marks import Mark
@@ -204,7 +211,7 @@ class Pane:
 
     def drawn_in_turns(
         self, theme: Theme, selected: str | None, pixel_ratio: float, in_window: QTransform
-    ) -> DrawnPane:
+    ) -> DrawnPane[PixelCanvas]:
         """The same as a picture that is yet to be drawn; the one before is shown until then.
 
         `in_window` leads from the scene to the window.
@@ -214,28 +221,33 @@ class Pane:
             self._picture.setVisible(True)
             for item in self._items:
                 item.setVisible(False)
-        return self.drawn_for(theme, selected, pixel_ratio, in_window)
+        return self.drawn_for(theme, selected, pixel_ratio, in_window, PixelCanvas)
 
     def drawn_for(
-        self, theme: Theme, selected: str | None, pixel_ratio: float, in_window: QTransform
-    ) -> DrawnPane:
+        self,
+        theme: Theme,
+        selected: str | None,
+        pixel_ratio: float,
+        in_window: QTransform,
+        canvas_of: CanvasOf[Drawn_co],
+    ) -> DrawnPane[Drawn_co]:
         """The same for a picture that leaves the window: what is shown stays as it is."""
         self.box.updateMatrix()  # pyqtgraph's own, else only when the scene is painted
-        canvas = Canvas(self.box, self._picture.deviceTransform(in_window), pixel_ratio)
+        canvas = canvas_of(self.box, self._picture.deviceTransform(in_window), pixel_ratio)
         return DrawnPane(self._picture, canvas, self._made(theme, selected, pixel_ratio))
 
     @contextmanager
     def instead(self, canvas: Canvas) -> Iterator[None]:
-        """Have a picture that was drawn for elsewhere in place of what is shown."""
+        """Have what was drawn for elsewhere in place of what is shown."""
         shown = [item for item in self._items if item.isVisible()]
-        was_visible, before = self._picture.isVisible(), self._picture.image
+        was_visible, before = self._picture.isVisible(), self._picture.canvas
         for item in shown:
             item.setVisible(False)
-        self._picture.show_image(canvas.image, canvas.part)
+        self._picture.show_canvas(canvas)
         try:
             yield
         finally:
-            self._picture.show_image(*before)
+            self._picture.show_canvas(before)
             self._picture.setVisible(was_visible)
             for item in shown:
                 item.setVisible(True)

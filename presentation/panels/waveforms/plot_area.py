@@ -13,7 +13,15 @@ from PyQt6.QtGui import QContextMenuEvent, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from domain.simulation.goals import DesignGoal
-from presentation.panels.waveforms.drawn_in_turns import Canvas, DrawingInTurns, DrawnPane, drawn_between
+from presentation.panels.waveforms.drawn_in_turns import (
+    Canvas,
+    CanvasOf,
+    DrawingInTurns,
+    Drawn_co,
+    DrawnPane,
+    PixelCanvas,
+    drawn_between,
+)
 from presentation.panels.waveforms.level_cursors import LevelCursors
 from presentation.panels.waveforms.overlay import Overlay
 from presentation.panels.waveforms.pane_places import PanePlaces
@@ -411,12 +419,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen, in_scene=place)
             )
 
-    def redraw_now(self) -> None:
-        """Draw everything at once, each curve by itself, as a picture that leaves the window needs it."""
-        self.redraw(at_once=True)
-
     def redraw(self, *, at_once: bool = False) -> None:
-        """Draw; many curves in the next turns of the window's loop."""
+        """Draw; many curves in the next turns of the window's loop, unless each is to be drawn `at_once`, by
+        itself."""
         if self.closed:  # pyqtgraph has emptied the scene
             return
         self._places.measure(self._panes)
@@ -442,12 +447,14 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for overlay in self._overlays:
             overlay.place()
 
-    def _to_draw(self) -> Sequence[DrawnPane]:
+    def _to_draw(self) -> Sequence[DrawnPane[PixelCanvas]]:
         ratio = self.devicePixelRatioF()
         place = self.viewportTransform()
         return [pane.drawn_in_turns(self._theme, self._selected, ratio, place) for pane in self._panes]
 
-    async def curves_for(self, theme: Theme, ratio: float) -> Sequence[Canvas]:
+    async def curves_for(
+        self, theme: Theme, ratio: float, canvas_of: CanvasOf[Drawn_co]
+    ) -> Sequence[Drawn_co]:
         """The curves of each pane in a theme's colours, with `ratio` pixels in one of the window's: for a
         picture that leaves the window.
 
@@ -455,7 +462,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         """
         while True:
             before, ranges, place = self._shown, self._ranges_shown(), self.viewportTransform()
-            drawn = [pane.drawn_for(theme, self._selected, ratio, place) for pane in self._panes]
+            drawn = [pane.drawn_for(theme, self._selected, ratio, place, canvas_of) for pane in self._panes]
             await drawn_between(drawn)
             if self.closed or (before is self._shown and ranges == self._ranges_shown()):
                 return [pane.canvas for pane in drawn]
