@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from domain.circuit.dependencies import (
     DependencyTree,
+    Refusal,
     SourceFile,
     SourceReader,
     SourceRefusal,
@@ -30,7 +31,7 @@ from domain.circuit.dialects import (
 from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import Dialect, SimulatorSettings, with_variables
-from domain.circuit.stand_ins import stand_ins_for
+from domain.circuit.stand_ins import lacks_only_known_parts, stand_ins_for
 from domain.circuit.wiring_checks import floating_nodes
 from domain.simulation.notes import SimulationNote
 from shared.message import msg
@@ -160,9 +161,25 @@ def with_stand_ins(
     netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator, reader: SourceReader
 ) -> tuple[Netlist, DependencyTree]:
     """The circuit with models of ours for parts of LTspice's and PSpice's own libraries that are not here."""
-    if not translator.may_lack_parts:
+    lost = _lost_libraries(netlist, tree, translator)
+    if not translator.may_lack_parts and not lost:
         return netlist, tree
-    stand_ins = stand_ins_for(read_circuit(tree))
+    circuit = read_circuit(tree)
+    if lost and lacks_only_known_parts(circuit):
+        netlist = netlist.edited([(start, start, "* ") for start in lost.values()])
+        translator.notes += [
+            SimulationNote(
+                message=msg("The file {file} was not found. Generic models take the place of its parts.",
+                            file=refusal.reference),
+                file=refusal.file,
+                line=refusal.line,
+            )
+            for refusal in lost
+        ]  # fmt: skip
+        tree = resolve_dependencies(netlist, reader)
+    elif not translator.may_lack_parts:
+        return netlist, tree
+    stand_ins = stand_ins_for(circuit)
     if not stand_ins:
         return netlist, tree
     translator.notes += [
@@ -177,6 +194,24 @@ def with_stand_ins(
     ]  # fmt: skip
     completed = netlist.with_cards([card for item in stand_ins for card in item.cards])
     return completed, resolve_dependencies(completed, reader)
+
+
+def _lost_libraries(
+    netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator
+) -> dict[Refusal, int]:
+    """Libraries the circuit's own file names that are not here, with where their lines begin: parts that are
+    only in LTspice users' own folders."""
+    if translator.dialect != "ltspice":
+        return {}
+    lines = netlist.source.lines
+    return {
+        refusal: lines[refusal.line - 1].start
+        for refusal in tree.refusals
+        if refusal.file == netlist.path and refusal.reference and refusal.refusal.reason in _NOT_HERE
+    }
+
+
+_NOT_HERE = ("missing", "outside")
 
 
 def with_paths_to_ground(

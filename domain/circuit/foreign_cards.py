@@ -194,7 +194,7 @@ def as_table(raw: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    return name.replace(".", "_")
+    return name.replace(".", "_").replace("/", "_")
 
 
 def written(statement: Statement, name: Field) -> str:

@@ -33,21 +33,33 @@ def op_amp(name: str) -> OpAmp | None:
     return _all().get(name.lower())
 
 
-def ports_of(subcircuit: str) -> tuple[str, ...] | None:
-    """What the five nodes of a subcircuit are: inp, inn, vcc, vee and out in its order.
+def ports_of(subcircuit: str, nodes: int = len(USUAL_PORTS)) -> tuple[str, ...] | None:
+    """What the nodes of a subcircuit with so many are: inp, inn, vcc, vee and out in its order, then those
+    that switch it off or compensate it (``further1`` ...).
 
     None for a known one that has other nodes; the usual order for one that is not known.
     """
-    pins = _by_subcircuit().get(subcircuit.lower(), USUAL)
-    if len(pins) != len(USUAL) or None in pins:
-        return None
-    return _ports([pin for pin in pins if pin is not None])
+    pins = _by_subcircuit().get(subcircuit.lower())
+    further = tuple(f"further{index}" for index in range(1, nodes - len(USUAL_PORTS) + 1))
+    if pins is None:
+        return (*USUAL_PORTS, *further) if nodes in _AMPLIFIER_NODES[:2] else None
+    first = _amplifier_pins(pins)
+    return (*_ports(first), *further) if first and len(pins) == nodes else None
 
 
 def is_op_amp(subcircuit: str) -> bool:
-    """Whether a subcircuit is an op-amp of LTspice's with five nodes."""
-    pins = [pin for pin in _by_subcircuit().get(subcircuit.lower(), ()) if pin is not None]
-    return len(pins) == len(USUAL) and _is_amplifier(pins)
+    """Whether a subcircuit is an op-amp of LTspice's: five nodes of an amplifier, perhaps further ones."""
+    return bool(_amplifier_pins(_by_subcircuit().get(subcircuit.lower(), ())))
+
+
+_AMPLIFIER_NODES = range(len(USUAL_PORTS), len(USUAL_PORTS) + 3)
+
+
+def _amplifier_pins(pins: Sequence[Place | None]) -> list[Place]:
+    """The first five, where they stand as those of an amplifier do; [] where they don't."""
+    first = [pin for pin in pins[: len(USUAL_PORTS)] if pin is not None]
+    is_one = len(pins) in _AMPLIFIER_NODES and len(first) == len(USUAL_PORTS) and _is_amplifier(first)
+    return first if is_one else []
 
 
 def _ports(pins: Sequence[Place]) -> tuple[str, ...]:

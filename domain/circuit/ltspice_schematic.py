@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
+from domain.circuit.ltspice_guessed import guessed, is_made_by_ltspice
 from domain.circuit.ltspice_opamps import USUAL, USUAL_PORTS, five_pin_outlines, ports_of
 from domain.circuit.ltspice_symbols import (
     JUMPER,
@@ -47,6 +49,9 @@ _STANDARD: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _SIZED = re.compile(r"\b[lw]\s*=", re.IGNORECASE)
 """A MOSFET of an integrated circuit: its model is a process's."""
 _MODEL_FILE = re.compile(r"\.(?:lib|sub|mod|cir|inc|txt|asc)$", re.IGNORECASE)
+
+_PLAIN_OP_AMP = re.compile(r"\bopamp\.sub\b|\.subckt\s+opamp\b|^\.(?:lib|inc)", re.IGNORECASE)
+"""What may define the op-amp without supplies: any library the sheet names."""
 
 Find = Callable[[str], str | None]
 """The text of a file, by its name with folders; None where there is none that can be read."""
@@ -211,6 +216,14 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
     for letter, (file, kinds) in _STANDARD.items():
         if letter in writer.letters:
             lines += [*(f".model {kind} {kind}" for kind in kinds), f".lib standard.{file}"]
+    if writer.names_plain_op_amp and not any(_PLAIN_OP_AMP.search(line) for line in sheet.directives):
+        writer.libraries.setdefault("opamp.sub")
+        writer.notes.append(
+            msg(
+                "The sheet has LTspice's op-amp without supplies and does not name its library: "
+                ".lib opamp.sub was added."
+            )
+        )
     lines += [f".lib {name}" for name in writer.libraries]
     lines += directives
     if not any(line.strip().lower() == ".backanno" for line in sheet.directives):
@@ -243,6 +256,8 @@ class _Writer:
     missing: list[Message] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
     lacks_symbols: bool = False
+    names_plain_op_amp: bool = False
+    """The one symbol of LTspice's with a model that does not name its library."""
     _symbols: dict[str, Symbol | None] = field(default_factory=dict)
 
     def lines_of(self, sheet: Sheet, *, depth: int) -> list[str]:
@@ -253,6 +268,7 @@ class _Writer:
             for part in sheet.parts
             if not is_jumper(part.symbol)
         ]
+        placed = list(self._with_guesses(placed, drawn))
         nets = _Nets(sheet, [_at(part, pin) for part, symbol in placed for pin in _pins(symbol)])
         if sheet.unread:
             self.missing.append(
@@ -286,6 +302,34 @@ class _Writer:
             lines.append(self._line(part, symbol, nodes, names, depth))
         self.lettered = dict(_lettered(placed, names))
         return [_with_letters(line, self.lettered) for line in lines]
+
+    def _with_guesses(
+        self, placed: Sequence[tuple[Part, Symbol | None]], drawn: Set[Place]
+    ) -> Iterator[tuple[Part, Symbol | None]]:
+        """Symbols that are not here, or don't fit, are those their names and the ends of the wires tell."""
+        unfit: dict[str, list[Part]] = {}
+        for part, symbol in placed:
+            if symbol is None or (
+                symbol.is_assumed and not all(_at(part, pin) in drawn for pin in _pins(symbol))
+            ):
+                unfit.setdefault(part.symbol.lower(), []).append(part)
+        ends = drawn | {
+            _at(part, pin)
+            for part, symbol in placed
+            if part.symbol.lower() not in unfit
+            for pin in _pins(symbol)
+        }
+        found = {
+            key: guessed(parts[0].symbol, [partial(_is_drawn, part, ends) for part in parts])
+            for key, parts in unfit.items()
+        }
+        for key, symbol in found.items():
+            if symbol is not None:
+                names = ", ".join(part.name for part in unfit[key])
+                self.notes.append(_told_guess(unfit[key][0].symbol, symbol, names))
+        for part, symbol in placed:
+            key = part.symbol.lower()
+            yield part, (found.get(key) or symbol) if part in unfit.get(key, ()) else symbol
 
     def _symbol(self, part: Part) -> Symbol | None:
         key = part.symbol.lower()
@@ -328,6 +372,7 @@ class _Writer:
             texts["value"] = ""  # it is only shown
         behind = " ".join(texts[key].strip() for key in _ATTRIBUTES if texts[key].strip() not in ("", _EMPTY))
         words = behind.split()
+        self.names_plain_op_amp |= letter in "Xx" and words[:1] == ["opamp"] and not file
         kind = _drawn_kind(letter.lower(), prefix, part.symbol)
         model = words[0] if words and "=" not in words[0] else ""
         is_told = not model or model.lower() in self.models or _SIZED.search(behind)
@@ -395,9 +440,9 @@ def _with_letters(line: str, names: Mapping[str, str]) -> str:
 
     line = re.sub(r"(?<=\bi\()[^()\s,]+(?=\))", letter, line, flags=re.IGNORECASE)
     if re.match(r"[FHW]", line, re.IGNORECASE):
-        head = line.split()[:3]
-        rest = line[len(" ".join(head)) :]
-        return " ".join(head) + re.sub(r"(?<!\S)\S+", letter, rest, count=1)
+        nodes = re.match(r"\S+\s+\S+\s+\S+", line)
+        behind = nodes.end() if nodes is not None else len(line)
+        return line[:behind] + re.sub(r"(?<!\S)\S+", letter, line[behind:], count=1)
     if re.match(r"K|\.(?:dc|tf|noise|step)\b", line, re.IGNORECASE):
         return re.sub(r"(?<!\S)\S+", letter, line)
     return line
@@ -438,6 +483,35 @@ def _fitted(part: Part, symbol: Symbol | None, drawn: Set[Place]) -> Symbol | No
         and not any(_at(part, place) in drawn for place in no_pins)
     ]
     return replace(symbol, pins=fitting[0]) if len(fitting) == 1 else symbol
+
+
+def _is_drawn(part: Part, drawn: Set[Place], pin: Place) -> bool:
+    return _at(part, pin) in drawn
+
+
+def _told_guess(name: str, symbol: Symbol, parts: str) -> Message:
+    shown = re.sub(r"[\\/]+", lambda _: "\\", name)
+    if is_made_by_ltspice(name) and symbol.prefix == "X":
+        return msg(
+            "The symbol {symbol} is not here. LTspice makes such symbols itself: {count} nodes in the order "
+            "of the subcircuit, down the left side, then down the right ({names}).",
+            symbol=shown,
+            count=len(symbol.pins),
+            names=parts,
+        )
+    if symbol.prefix == "X":
+        return msg(
+            "The symbol {symbol} is not here. Its wires end where those of LTspice's op-amps do: the pins "
+            "are taken as theirs ({names}).",
+            symbol=shown,
+            names=parts,
+        )
+    return msg(
+        "The symbol {symbol} is not here. Its wires end where those of LTspice's transistors and diodes do: "
+        "the pins are taken as theirs ({names}).",
+        symbol=shown,
+        names=parts,
+    )
 
 
 def _symbol_in(text: str | None) -> Symbol | None:

@@ -14,15 +14,16 @@ operational amplifiers", IEEE J. Solid-State Circuits 9 (1974).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from domain.circuit.elements import Element
-from domain.circuit.hierarchy import Circuit
-from domain.circuit.ltspice_blocks import generic_block, is_generic_block
-from domain.circuit.ltspice_opamps import is_op_amp, ports_of
+from domain.circuit.hierarchy import Circuit, PlacedElement
+from domain.circuit.ltspice_blocks import generic_block, is_comparator, is_generic_block
+from domain.circuit.ltspice_opamps import USUAL_PORTS, is_op_amp, ports_of
+from domain.circuit.statements import Field
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
@@ -44,31 +45,43 @@ class StandIn(NamedTuple):
 def stand_ins_for(circuit: Circuit) -> tuple[StandIn, ...]:
     """A stand-in for every undefined model or subcircuit whose name is that of a part we know the kind of."""
     found: dict[str, StandIn] = {}
+    for placed, name, parameters in _undefined(circuit):
+        element = placed.element
+        # A length or width asks for a process's model, which no symbol tells.
+        is_sized = element.letter == "m" and not element.params.keys().isdisjoint(("l", "w"))
+        drawn = None if is_sized else drawn_kind(element.statement.comment)
+        known = None if name.key in found else _known(element, name.text, parameters, drawn)
+        if known is not None:
+            kind, cards = known
+            found[name.key] = StandIn(
+                name=name.text, kind=kind, cards=cards, file=placed.file, line=element.line
+            )
+    return tuple(found.values())
+
+
+def lacks_only_known_parts(circuit: Circuit) -> bool:
+    """Whether something is undefined in it, and the name of each tells what kind of part it is."""
+    undefined = list(_undefined(circuit))
+    return bool(undefined) and all(
+        _known(placed.element, name.text, parameters, None) for placed, name, parameters in undefined
+    )
+
+
+def _undefined(circuit: Circuit) -> Iterator[tuple[PlacedElement, Field, frozenset[str]]]:
+    """Elements whose model or subcircuit is nowhere, its name, and the parameters X lines set on it."""
     set_on: dict[str, set[str]] = {}
-    """Parameters X lines set, by the subcircuit's name: it has to have them all."""
     for block in circuit.top.walk():
         for placed in block.elements:
             if placed.element.letter == "x" and placed.element.model is not None:
                 set_on.setdefault(placed.element.model.key, set()).update(placed.element.params)
     for block in circuit.top.walk():
         for placed in block.elements:
-            element = placed.element
-            name = element.model
-            if name is None or name.key in found:
+            name = placed.element.model
+            if name is None:
                 continue
-            is_block = element.letter == "x"
-            if (block.find_block(name.text) if is_block else block.find_model(name.text)) is not None:
-                continue
-            # A length or width asks for a process's model, which no symbol tells.
-            is_sized = element.letter == "m" and not element.params.keys().isdisjoint(("l", "w"))
-            drawn = None if is_sized else drawn_kind(element.statement.comment)
-            known = _known(element, name.text, frozenset(set_on.get(name.key, ())), drawn)
-            if known is not None:
-                kind, cards = known
-                found[name.key] = StandIn(
-                    name=name.text, kind=kind, cards=cards, file=placed.file, line=element.line
-                )
-    return tuple(found.values())
+            is_block = placed.element.letter == "x"
+            if (block.find_block(name.text) if is_block else block.find_model(name.text)) is None:
+                yield placed, name, frozenset(set_on.get(name.key, ()))
 
 
 def kind_comment(letter: str, name: str, symbol: str) -> str:
@@ -96,9 +109,11 @@ def _known(
         return _plain_op_amp(name, parameters)
     if letter == "x" and (block := generic_block(name, len(element.nodes), parameters)) is not None:
         return block
+    if letter == "x" and len(element.nodes) == _MOSFET_NODES and (block := _mosfet_block(name)) is not None:
+        return block
     if letter == "x":
-        is_known = len(element.nodes) == 5 and (_OP_AMPS.fullmatch(name) or is_op_amp(name))
-        ports = ports_of(name) if is_known else None
+        is_known = _OP_AMPS.fullmatch(name) or is_op_amp(name)
+        ports = ports_of(name, len(element.nodes)) if is_known else None
         if ports is not None and (level := _LEVEL.fullmatch(name)):
             return _universal_op_amp(name, level[1] == "1", ports, parameters)
         return None if ports is None else _op_amp(name, ports, parameters)
@@ -114,6 +129,24 @@ def is_known_part(name: str) -> bool:
         or is_generic_block(name)
         or any(_transistor_or_diode(letter, name, None) is not None for letter in _DRAWN)
     )
+
+
+def is_like_an_op_amp(name: str) -> bool:
+    """Whether a part of this name is drawn as an op-amp is: two inputs, two supplies and an output."""
+    return _OP_AMPS.fullmatch(name) is not None or is_op_amp(name) or is_comparator(name)
+
+
+def usual_symbol(name: str) -> str | None:
+    """LTspice's symbol of the kind of part a transistor or diode of this name is: ``nmos``, ``diode``."""
+    if zener_voltage(name) is not None:
+        return "zener"
+    for known, names in _CLASSES:
+        if names.fullmatch(name):
+            is_p = known.is_p or (known.letter == "m" and _P_CHANNEL.fullmatch(name) is not None)
+            return {"q": ("npn", "pnp"), "m": ("nmos", "pmos"), "j": ("njf", "pjf"), "d": ("diode", "diode")}[
+                known.letter
+            ][is_p]
+    return None
 
 
 def _transistor_or_diode(letter: str, name: str, drawn: str | None) -> tuple[Message, str] | None:
@@ -306,7 +339,7 @@ _CLASSES: tuple[tuple[_Class, _Names], ...] = (
             r"S?9018|KSC\d+|"
             r"2SC\d{3}|BCX?5[46]|BFG?\d+|BCP5[46]")),
     (_NMOS,
-     _Names(r"2N700[0-2]|BSS1(?:23|38|00)|BSP89|BSP29\d|BS1[07]0|VN\d+|ZVN\d+|FDV30[13]|DMN\d+|NX\d+|2SK\d+")),
+     _Names(r"T?2N700[0-2]|BSS1(?:23|38|00)|BSP89|BSP29\d|BS1[07]0|VN\d+|ZVN\d+|FDV30[13]|DMN\d+|NX\d+|2SK\d+")),
     (_PMOS,
      _Names(r"BSS8[34]|BS250|BSS92|ZVP\d+|FDV30[24]|DMP\d+|NDS\d+P")),
     (_POWER_PMOS,
@@ -323,11 +356,11 @@ _CLASSES: tuple[tuple[_Class, _Names], ...] = (
     (_NJF,
      _Names(r"2N(?:3819|4391|4392|4393|4416|5432|5434|5457|5458|5459|5484|5485|5486|3823)|J(?:11[1-3]|"
             r"20[1-3]|30[89]|310|210|21[12])|"
-            r"U30[89]|U310|BF24[4-7]|BF25[46]|MPF102|LSK\d+|2SK\d+|MMBF\w*\d+|PN4\d+")),
+            r"U30[89]|U310|BSR5[678]|BF24[4-7]|BF25[46]|MPF102|LSK\d+|2SK\d+|MMBF\w*\d+|PN4\d+")),
 )  # fmt: skip
 
 _OP_AMPS = late_pattern(
-    r"level[._]?[0-5]\w?|(?:Universal)?Op[_-]?amps?\d*|AD(?:54[89]|6[45]\d|7[01]\d|74\d|79\d|80\d\d|"
+    r"(?:level[._]?[0-5]\w?|(?:Universal)?Op[_-]?amps?\d*|AD(?:54[89]|6[45]\d|7[01]\d|74\d|79\d|80\d\d|"
     r"81\d\d|8[0-6]\d\d?)\w*|"
     r"ADA4\d{3}\w*(?:-\d)?|ADTL08\d|OP\d{2,3}\w*|OPA\d{3,4}\w*|LT(?:1001|1006|1007|101[234]|102[248]|1037|105[5678]|"
     r"1077|1078|1112|1113|1115|"
@@ -338,7 +371,8 @@ _OP_AMPS = late_pattern(
     r"61[0-9]\d|67[5]|4562|77\d\d)\w*|TL0[678][0-9]\w*|NE553[24]\w*|LF(?:35[1367]|41[12])\w*|"
     r"MC(?:3307[8]|1458|3303\d|3417\d)\w*|"
     r"NJM(?:4558|4580|2068|2114)\w*|TLC?V?2\d{2,3}\w*|MCP6\d{2,3}\w*|THS\d{4}\w*|MAX4\d{2,3}\w*|"
-    r"TLE2\d+\w*|TLV(?:9\d{3}|600\d)\w*|LMV(?:321|324|358|6\d\d|8\d\d)\w*|CA31[34]0\w*|UA741",
+    r"TLE2\d+\w*|TLV(?:9\d{3}|600\d)\w*|LMV(?:321|324|358|6\d\d|8\d\d)\w*|CA31[34]0\w*|UA741)"
+    r"(?:[-_/][A-Z]\w*)?",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -363,6 +397,7 @@ def _universal_op_amp(
         "r_cmn inn 0 100g",
         "r_sup vcc vee 10meg",
         "c_pole x 0 {c_stage}",
+        *_further(ports),
     )
     if is_linear:
         return msg("universal op-amp with gain, bandwidth and offset, without noise"), (
@@ -395,6 +430,18 @@ def _universal_op_amp(
     )
 
 
+_MOSFET_NODES = 3
+
+
+def _mosfet_block(name: str) -> tuple[Message, tuple[str, ...]] | None:
+    """Makers write a MOSFET as a subcircuit too; its nodes are drain, gate and source then."""
+    found = _transistor_or_diode("m", name, None)
+    if found is None:
+        return None
+    lines = (f".subckt {name} d g s", "m1 d g s s m_inner", f".model m_inner {found[1]}", f".ends {name}")
+    return found[0], lines
+
+
 def _plain_op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
     """Pins as LTspice's op-amp without supplies has them: in- in+ out. Its Aol and GBW count."""
     unread = "".join(f" {key}=0" for key in sorted(parameters - {"aol", "gbw", "m"}))
@@ -405,6 +452,11 @@ def _plain_op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple
         "c_pole out 0 {aol/(6.283185*gbw)}",
         f".ends {name}",
     )
+
+
+def _further(ports: tuple[str, ...]) -> tuple[str, ...]:
+    """Pins that switch an op-amp off or compensate it do nothing here."""
+    return tuple(f"r_{port} {port} vee 100meg" for port in ports if port not in USUAL_PORTS)
 
 
 def _op_amp(name: str, ports: tuple[str, ...], parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
@@ -424,6 +476,7 @@ def _op_amp(name: str, ports: tuple[str, ...], parameters: frozenset[str]) -> tu
         "v_low low vee 1.2",
         "e_out drive 0 x 0 1",
         "r_out drive out 50",
+        *_further(ports),
         ".model d_limit D(IS=1f N=1 RS=1 CJO=0.1p)",
         f".ends {name}",
     )  # fmt: skip

@@ -486,11 +486,11 @@ class _Work:
         )
 
     def _instance(self, raw: str, statement: Statement) -> str:
-        """ngspice takes no dot in the name of a subcircuit: LTspice's op-amp is called level.2."""
+        """ngspice takes no dot and no slash in the name of a subcircuit (level.2, LF411/NS)."""
         if self._dialect == "ltspice":
             raw = foreign.COMMA_OF_PARAMETERS.sub(" ", raw)
         name = self._models_of_x.get(statement.line, "")
-        if "." not in name:
+        if "." not in name and "/" not in name:
             return raw
         return re.sub(rf"(?<=\s){re.escape(name)}(?=\s|$)", foreign.plain_name(name), raw, count=1)
 
