@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
     QTableView,
 )
 
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import copy_text
 from presentation.ui.workspace import WindowServices
 from shared.message import visible
@@ -422,10 +423,11 @@ class _Delegate(QStyledItemDelegate):
         metrics = painter.fontMetrics()
         gap = metrics.horizontalAdvance(" ")
         room = inner.width() - gap - (metrics.horizontalAdvance(cell.unit) + gap if cell.unit else 0)
-        # Of an expression or a file's name both ends tell; words are read from their beginning.
-        is_code = cell.style.startswith("mono")
-        mode = Qt.TextElideMode.ElideMiddle if is_code else Qt.TextElideMode.ElideRight
-        shown = metrics.elidedText(visible(cell.text), mode, room)
+        # Of an expression, a trace or a file's name both ends tell; words are read from their beginning.
+        is_code = cell.style.startswith("mono") or cell.swatch not in ("", "none")
+        text = visible(cell.text)
+        right = Qt.TextElideMode.ElideRight
+        shown = middle_cut(metrics, text, room) if is_code else metrics.elidedText(text, right, room)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if cell.unit:
             painter.setPen(self._services.theme.theme.color("text.secondary"))

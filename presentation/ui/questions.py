@@ -163,6 +163,7 @@ async def choose_files(
     dialog = _FileDialog(services, parent, title, start)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     if filters:
+        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # too long a list to be read
         dialog.setNameFilters(list(filters))
     return await _files_of(services, dialog, "filesDialog")
 

@@ -130,16 +130,20 @@ class ProjectSwitch(QObject):
             await self._switch(folder)
 
     async def _choose_example(self) -> None:
-        names = [example.name for example in await self._project.browse.examples()]
-        name = await questions.choose_item(
+        from presentation.panels.welcome import EXAMPLES
+
+        language = self._services.language
+        there = {example.name for example in await self._project.browse.examples()}
+        names = {language(title): name for name, (title, _) in EXAMPLES.items() if name in there}
+        title = await questions.choose_item(
             self._services,
             self._window,
             title=msg("Open an example"),
             label=msg("A copy of it is opened, with its simulated results."),
-            items=names,
+            items=list(names),
         )
-        if name is not None:
-            await self._copy_and_open(name)
+        if title is not None:
+            await self._copy_and_open(names[title])
 
     async def _copy_and_open(self, name: str) -> None:
         await self._switch(lambda: self._project.browse.copy_example(name, default_place()))

@@ -25,6 +25,7 @@ from presentation.panels.schematic.hit import Hit
 from presentation.panels.schematic.panel import SchematicPanel
 from presentation.panels.waveforms import export
 from presentation.panels.waveforms.span_card import SpanCard
+from presentation.panels.welcome import EXAMPLES
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
@@ -146,7 +147,8 @@ async def walk(learner: Learner, look: Look, tmp_path: Path, monkeypatch: pytest
     window.commands.action("openExample").trigger()
     box = await shown_box(window, until)
     listed = box.findChild(QListWidget, "answer")
-    (row,) = listed.findItems("wien-oscillator", Qt.MatchFlag.MatchExactly)
+    title = services.language(EXAMPLES["wien-oscillator"][0])
+    (row,) = listed.findItems(title, Qt.MatchFlag.MatchExactly)
     listed.setCurrentItem(row)
     QTest.keyClick(listed, Key.Key_Return)
     await until(lambda: services.workspace.shown_file is not None and learner.editor is not None)

@@ -19,6 +19,7 @@ from domain.circuit.parameters import resolve_parameters
 from domain.circuit.recognition.amplifier_blocks import amplifier_ports, amplifiers_of_package
 from domain.circuit.recognition.graph import value_of, watched_by
 from domain.circuit.schematic.headings import heading_of
+from domain.circuit.schematic.losses import without_losses
 from domain.circuit.topology import expression_nodes
 from shared.message import Message, msg
 
@@ -162,7 +163,7 @@ def page_of(tree: DependencyTree, circuit: Circuit, scope: str = "") -> Page | N
     return Page(
         title=heading_of(tree.root) if top else block.name,
         scope="" if top else scope.lower(),
-        parts=(*reader.parts, *_ports(block, reader)),
+        parts=(*without_losses(reader.parts), *_ports(block, reader)),
         ports=block.ports,
         observed=watched.nodes if top else (),
         swept=watched.sources if top else frozenset(),

@@ -56,7 +56,12 @@ def step_label(step: Step) -> str:
     """``rload = 10k``; ``#3`` where nobody wrote down the values."""
     if not step.values:
         return f"#{step.number}"
-    return ", ".join(f"{name} = {format_number(value, 4)}" for name, value in step.values.items())
+    return ", ".join(f"{name} = {step_value(value)}" for name, value in step.values.items())
+
+
+def step_value(value: float) -> str:
+    """``10k``; 0.5 is a share or a position as often as ohms: no ``500m``."""
+    return f"{value:.4g}" if 0.1 <= abs(value) < 1 else format_number(value, 4)
 
 
 def stepped_names(family: Sequence[Plot]) -> str:

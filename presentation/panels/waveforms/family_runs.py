@@ -9,9 +9,8 @@ from PyQt6.QtCore import QPoint, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
 
-from domain.circuit.numbers import format_number
 from domain.simulation.waveform import Plot, Step
-from presentation.panels.waveforms.family import step_label, stepped_names
+from presentation.panels.waveforms.family import step_label, step_value, stepped_names
 from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -247,5 +246,5 @@ def _step_of(plot: Plot) -> Step:
 
 def _short(step: Step) -> str:
     """Values alone, where the names stand above; ``#3`` where nobody wrote them down."""
-    values = [format_number(value, 4) for value in step.values.values()]
+    values = [step_value(value) for value in step.values.values()]
     return ", ".join(values) or f"#{step.number}"

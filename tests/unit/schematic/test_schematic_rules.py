@@ -463,3 +463,14 @@ def test_the_same_circuit_gives_the_same_drawing_in_every_process() -> None:
     }  # fmt: skip
     assert len(told) == 1
     assert next(iter(told)).strip()
+
+
+def test_losses_of_a_part_are_not_drawn_as_parts() -> None:
+    """As `C1 out 0 10u Rser=20m Lser=1n Rpar=1Meg` of LTspice is read; others of such a name stay."""
+    page = page_of_text(
+        "losses\nV1 in 0 1\nR1 in out 1k\nC1 C1#lser 0 10u\nr_rser_C1 out C1#rser 20m\n"
+        "l_lser_C1 C1#rser C1#lser 1n\nr_rpar_C1 out 0 1Meg\nr_rser_L9 out 0 1k\n.op\n.end\n"
+    )
+    assert {part.name: part.nets for part in page.parts} == {
+        "V1": ("in", "0"), "R1": ("in", "out"), "C1": ("out", "0"), "r_rser_L9": ("out", "0"),
+    }  # fmt: skip
