@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from domain.circuit.cards import include_of
@@ -85,8 +85,24 @@ def _can_come_along(name: PurePosixPath) -> bool:
 def content(view: ProjectView, name: str) -> bytes | None:
     """The bytes of a file; None for what is not there, or not to be read from there."""
     try:
-        with view.open(view.locate(name)) as file:
+        with view.open(place_of(view, name)) as file:
             data = file.read(MOST_BYTES + 1)
     except (UserInputError, OSError):  # told as lying elsewhere
         return None
     return data if len(data) <= MOST_BYTES else None
+
+
+def place_of(view: ProjectView, name: str) -> Path:
+    """The path of a file, else of one that differs in letter case only: Windows takes it for the same.
+
+    Raises UserInputError as `ProjectView.locate`, OSError.
+    """
+    try:
+        return view.locate(name)
+    except UserInputError as error:
+        wanted = PurePosixPath(name)
+        folder = view.locate_folder(wanted.parent.as_posix())
+        named = [each for each in folder.iterdir() if each.name.casefold() == wanted.name.casefold()]
+        if error.error_type != "file_not_found" or len(named) != 1:
+            raise
+        return view.locate((wanted.parent / named[0].name).as_posix())

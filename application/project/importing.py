@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.included_files import content, leans_on
+from application.included_files import content, leans_on, place_of
 from application.project.beside import Beside
 from domain.circuit.dependencies import SourceRefusal, resolve_dependencies
 from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
@@ -122,7 +122,7 @@ class ImportFile:
         for name in found.libraries:
             place = target.parent / name
             if not place.exists() and _made_room(place, target.parent):
-                with view.open(view.locate(name)) as file:
+                with view.open(place_of(view, name)) as file:
                     self.write_file(place, file.read())
                 copied.append(place)
         self.write_file(target, found.data)

@@ -54,6 +54,13 @@ def found_elsewhere(netlist: Netlist, tree: DependencyTree) -> Iterator[Diagnost
                 path=include.path,
                 folder=above,
             )  # fmt: skip
+        elif _is_written_otherwise(include.path, target):
+            code, message = "include-otherwise", msg(
+                "{path} is the file {file} here: letter case or slashes differ. ngspice alone needs the "
+                "exact path.",
+                path=include.path,
+                file=target.name,
+            )  # fmt: skip
         else:
             continue
         yield Diagnostic(severity="info", code=code, message=message, file=netlist.path, line=include.line)
@@ -67,3 +74,11 @@ def _started_in(reference: str, target: Path, circuit: Path) -> Path | None:
     if target in (beside, Path(os.path.realpath(beside))):
         return None
     return next((f for f, there in zip(circuit.parents[1:], above, strict=True) if there == target), None)
+
+
+def _is_written_otherwise(reference: str, target: Path) -> bool:
+    """Whether the file was found by a path that only Windows takes for its own: letter case, slashes."""
+    written = [part for part in PurePath(reference.replace("\\", "/")).parts if part not in (".", "..", "/")]
+    there = list(target.parts[-len(written) :])
+    is_same = written == there and "\\" not in reference
+    return not is_same and [each.casefold() for each in written] == [each.casefold() for each in there]

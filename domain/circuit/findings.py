@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "no-ground": "No node 0 in the circuit.",
     "library-model": "A model of the program's own library, which bare ngspice does not find.",
     "include-above": "An included file is found from a folder above the circuit's.",
+    "include-otherwise": "An included file is called so in other letter case, or with other slashes.",
     "non-ascii-name": "A name with other than ASCII letters, which ngspice replaces in its results.",
     "number-tail": "Characters behind a number that ngspice ignores: 4k7 is 4k.",
     "parameter-cycle": "Parameters that are defined through each other.",

@@ -100,8 +100,8 @@ class ConfinedSourceReader:
             if refused is None or found.reason == "missing" != refused.reason:
                 refused = found
         refused = refused or _refusal(Path(name), "missing" if not name.startswith("~") else "outside")
-        shipped = self._shipped(name)
-        return refused if shipped is None else self._read_candidate(shipped)
+        otherwise = self._written_otherwise(name, including_file) or self._shipped(name)
+        return refused if otherwise is None else self._read_candidate(otherwise)
 
     def find(self, name: str) -> Path | None:
         """A file of this name: in the circuit's folder, below the project's or below a listed library.
@@ -155,6 +155,14 @@ class ConfinedSourceReader:
             yield Path(os.path.abspath(folder)) / name  # noqa: PTH100
             if name.startswith("/"):
                 return
+
+    def _written_otherwise(self, name: str, including_file: Path) -> Path | None:
+        """The file that Windows would find by this name: in whatever letter case, with its slashes."""
+        for candidate in self._candidates(name.replace("\\", "/"), including_file):
+            found = _in_any_case(candidate, self.roots)
+            if found is not None:
+                return found
+        return None
 
     def _read_candidate(self, candidate: Path) -> SourceFile | SourceRefusal:
         try:
@@ -227,3 +235,21 @@ def _refusal(path: Path, reason: RefusalReason) -> SourceRefusal:
     """A refusal whose path can be printed, whatever the netlist said."""
     shown = str(path).encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
     return SourceRefusal(path=Path(shown), reason=reason)
+
+
+def _in_any_case(path: Path, roots: Sequence[Path]) -> Path | None:
+    """What is at `path`, letter case aside; None where nothing is, or where two are. Only folders below
+    `roots` are looked into."""
+    wanted: list[str] = []
+    place = path
+    try:
+        while not place.exists():
+            wanted.append(place.name.casefold())
+            place = place.parent
+        if not any(Path(os.path.realpath(place)).is_relative_to(root) for root in roots):
+            return None
+        for name in reversed(wanted):
+            (place,) = (each for each in place.iterdir() if each.name.casefold() == name)
+    except (OSError, ValueError):  # not to be read, or not one
+        return None
+    return place

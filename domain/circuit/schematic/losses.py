@@ -7,31 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from domain.circuit.schematic.parts import Part
 
 _LOSS = re.compile(r"(?:r_rser|l_lser|r_rpar|c_cpar|r_rlshunt)_(?P<of>.+)", re.IGNORECASE)
 
 
-def without_losses(parts: Sequence[Part]) -> list[Part]:
-    """The parts as they were drawn: those with losses stand between the outer nodes."""
-    names = {each.name.lower() for each in parts}
-    outer: dict[str, str] = {}
-    drawn: list[Part] = []
-    for part in parts:
-        found = _LOSS.fullmatch(part.name)
+def losses_of(parts: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[frozenset[str], dict[str, str]]:
+    """Of parts as name and nets: the names of those that are losses of another, and for each net between a
+    part and its losses the net that the part is drawn at."""
+    names = {name.lower() for name, _ in parts}
+    losses, outer = set[str](), dict[str, str]()
+    for name, nets in parts:
+        found = _LOSS.fullmatch(name)
         owner = found["of"].lower() if found else ""
-        if owner not in names or len(part.pins) != 2:
-            drawn.append(part)
+        if owner not in names or len(nets) != 2:
             continue
-        first, second = part.nets
-        if second.lower().startswith(f"{owner}#"):
-            outer[second] = outer.get(first, first)
-    if not outer:
-        return drawn
-    return [
-        each._replace(pins=tuple(pin._replace(net=outer.get(pin.net, pin.net)) for pin in each.pins))
-        for each in drawn
-    ]
+        losses.add(name)
+        if nets[1].lower().startswith(f"{owner}#"):
+            outer[nets[1]] = outer.get(nets[0], nets[0])
+    return frozenset(losses), outer

@@ -19,7 +19,7 @@ from domain.circuit.parameters import resolve_parameters
 from domain.circuit.recognition.amplifier_blocks import amplifier_ports, amplifiers_of_package
 from domain.circuit.recognition.graph import value_of, watched_by
 from domain.circuit.schematic.headings import heading_of
-from domain.circuit.schematic.losses import without_losses
+from domain.circuit.schematic.losses import losses_of
 from domain.circuit.topology import expression_nodes
 from shared.message import Message, msg
 
@@ -163,7 +163,7 @@ def page_of(tree: DependencyTree, circuit: Circuit, scope: str = "") -> Page | N
     return Page(
         title=heading_of(tree.root) if top else block.name,
         scope="" if top else scope.lower(),
-        parts=(*without_losses(reader.parts), *_ports(block, reader)),
+        parts=(*_without_losses(reader.parts), *_ports(block, reader)),
         ports=block.ports,
         observed=watched.nodes if top else (),
         swept=watched.sources if top else frozenset(),
@@ -172,6 +172,16 @@ def page_of(tree: DependencyTree, circuit: Circuit, scope: str = "") -> Page | N
         inside=reader.inside,
         undrawn=tuple(reader.undrawn),
     )
+
+
+def _without_losses(parts: Sequence[Part]) -> list[Part]:
+    """The parts as they were drawn: those with losses stand between the outer nodes."""
+    losses, outer = losses_of([(each.name, each.nets) for each in parts])
+    return [
+        each._replace(pins=tuple(pin._replace(net=outer.get(pin.net, pin.net)) for pin in each.pins))
+        for each in parts
+        if each.name not in losses
+    ]
 
 
 def _ports(block: Block, reader: _Reader) -> list[Part]:

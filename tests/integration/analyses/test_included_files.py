@@ -39,6 +39,22 @@ async def test_what_they_include_is_found_and_said(app: Application, deck: Path)
     assert not (await check(deck)).diagnostics
 
 
+async def test_a_name_of_windows_is_found_and_said(app: Application, deck: Path) -> None:
+    folder = deck.parent / "Models"
+    await asyncio.to_thread(folder.mkdir)
+    await asyncio.to_thread((folder / "Parts.inc").write_text, PARTS)
+    await asyncio.to_thread(deck.write_text, DECK.replace("parts.inc", "models\\PARTS.INC"))
+    (note,) = (await CheckCircuit(sources=SourceReaderFactory())(deck)).diagnostics
+    assert (note.severity, note.code, note.line) == ("info", "include-otherwise", 2)
+    assert "is the file Parts.inc here" in str(note.message)
+    result = await app.simulation.run(SimulationRequest(circuit=deck))
+    assert result.ok, [str(issue.message) for issue in result.issues]
+    assert result.metrics["v"].value == 2
+    await asyncio.to_thread((folder / "PARTS.inc").write_text, "* another")  # which one is meant?
+    lost = await CheckCircuit(sources=SourceReaderFactory())(deck)
+    assert [(d.severity, d.code) for d in lost.diagnostics][:1] == [("error", "include-missing")]
+
+
 async def test_a_template_is_called_one(app: Application, deck: Path) -> None:
     template = DECK.replace("parts.inc", "../../../work/${CELL}_lpe.spi")
     await asyncio.to_thread(deck.write_text, template)

@@ -90,8 +90,8 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     home, there = tmp_path / "sheets", tmp_path / "there"
     (home / "lib").mkdir(parents=True)
     there.mkdir()
-    names = ("lib\\a.lib", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd", "C:\\models\\c.lib",
-             "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
+    names = ("lib\\a.lib", "Model.LIB", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd",
+             "C:\\models\\c.lib", "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
     cards += "TEXT 0 0 Left 2 !.lib two words.sub\n"
@@ -100,12 +100,14 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     (home / "corners.lib").write_text(".lib ss\n.endl\n")
     (home / "lib" / "a.lib").write_text("* a\n")
     (home / "lib" / "v.wav").write_bytes(b"RIFF")
+    (home / "model.lib").write_text("* m\n")
     (home / "loop.lib").write_text(".include loop.lib\n")
     (home / "link.lib").symlink_to("/etc/passwd")
     for name in ("n.301", *runs):
         (home / name).write_text(".model n d\n")
     made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
     assert sorted(made["copied"]) == [
+        str(there / "Model.LIB"),  # as it is named; its own name differs in letter case
         str(there / "corners.lib"),
         str(there / "lib" / "a.lib"),
         str(there / "lib" / "v.wav"),
@@ -114,7 +116,7 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         str(there / "two words.sub"),
     ]
     assert sorted(each.name for each in there.iterdir()) == [
-        "corners.lib", "filter.cir", "lib", "loop.lib", "n.301", "two words.sub"
+        "Model.LIB", "corners.lib", "filter.cir", "lib", "loop.lib", "n.301", "two words.sub"
     ]  # fmt: skip
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
     assert "exists already" in refused.document["errors"][0]["message"]

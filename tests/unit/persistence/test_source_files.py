@@ -95,11 +95,19 @@ def test_unusual_names(project, name):
     )
 
 
-def test_letter_case_counts(project):
-    put(project / "Models.LIB")
-    reader = reader_of(project / "main.cir")
-    assert reason(reader.read("models.lib", including_file=project / "main.cir")) == "missing"
-    assert path_of(reader.read("Models.LIB", including_file=project / "main.cir"))
+def test_letter_case_counts_where_two_differ_by_it(project):
+    """A lone one is found as on Windows; what lies outside stays outside in any letter case."""
+    circuit = project / "main.cir"
+    other = put(project / "Models/A.LIB")
+    reader = reader_of(circuit)
+    assert path_of(reader.read("models\\a.lib", including_file=circuit)) == other
+    exact = put(project / "models/a.lib")
+    assert path_of(reader.read("models/a.lib", including_file=circuit)) == exact
+    assert path_of(reader.read("Models/A.LIB", including_file=circuit)) == other
+    assert reason(reader.read("MODELS/a.lib", including_file=circuit)) == "missing"  # which one?
+    assert reason(reader.read("../Secret.TXT", including_file=circuit)) == "outside"
+    put(project / ".circuit_ai/keys.lib")
+    assert not isinstance(reader.read(".Circuit_AI/Keys.lib", including_file=circuit), SourceFile)
 
 
 @pytest.mark.parametrize(
