@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.cards import Measure
 from domain.circuit.parameters import Definitions, definitions_of, parse_expression
@@ -18,7 +20,7 @@ from domain.simulation.goals import DesignGoal
 from domain.simulation.meas import evaluate_meas
 from domain.simulation.meas_cards import MeasStatement, parse_meas
 from domain.simulation.waveform import Plot
-from domain.simulation.wiring import Wiring
+from domain.simulation.wiring import SOLVED, Wiring
 from domain.studies.spec_reader import spec_error
 from domain.studies.study_spec import StudySpec
 from shared.errors import CircuitAIError, CircuitError, UserInputError
@@ -108,13 +110,14 @@ class StudyMeasures:
         values: dict[str, float] = {}
         units: dict[str, str] = {}
         problems: dict[str, Message] = {}
-        for name, expression in self.expressions.items():
-            try:
-                quantity = expression.evaluate(plots)
-            except CircuitError as error:
-                values[name], problems[name] = math.nan, error.message
-            else:
-                values[name], units[name] = quantity.value, quantity.unit
+        with np.errstate(all="ignore"):
+            for name, expression in self.expressions.items():
+                try:
+                    quantity = expression.evaluate_quietly(plots)
+                except CircuitError as error:
+                    values[name], problems[name] = math.nan, error.message
+                else:
+                    values[name], units[name] = quantity.value, quantity.unit
         if self.cards:
             found = evaluate_meas(self.cards, plots, self._parameters(parameters))
             for name, outcome in found.items():
@@ -137,8 +140,11 @@ class StudyMeasures:
 
 
 def element_references(expression: str) -> list[SignalRef]:
-    """The currents and powers of elements that an expression names."""
-    return [each for each in signals_in(expression) if each.kind in ("i", "terminal", "p")]
+    """The currents and powers of elements that an expression names and ngspice does not solve for."""
+    asked = (each for each in signals_in(expression) if each.kind in ("i", "terminal", "p"))
+    return [
+        each for each in asked if each.kind != "i" or len(each.names) > 1 or each.names[0][:1] not in SOLVED
+    ]
 
 
 def study_measures(

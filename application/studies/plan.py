@@ -71,6 +71,8 @@ class StudyPlan:
             for process in dict.fromkeys(_sections_only(corner.process) for corner in self.corners)
         }
         self._order = list(self._loaded)
+        self._last: tuple[Corner | None, int, Mapping[str, float]] = (None, 0, {})
+        """Of the corner that was asked for last its circuit, and the values of what is not varied."""
         self.parameters = tuple(self._with_device_size(item, prepared) for item in self.parameters)
 
     @property
@@ -96,13 +98,13 @@ class StudyPlan:
         return {parameter.name: found[parameter.name] for parameter in self.parameters}
 
     def run(self, run_id: int, point: Point) -> BatchRun:
-        process = _sections_only(point.corner.process)
-        values = {**self._at(point.corner), **point.values}
-        return BatchRun(
-            run_id=run_id,
-            circuit=self._order.index(process),
-            values=tuple(values[name] for name in self._names),
-        )
+        corner, circuit, usual = self._last
+        if point.corner is not corner:  # thousands of runs come one behind the other
+            circuit = self._order.index(_sections_only(point.corner.process))
+            usual = self._at(point.corner)
+            self._last = point.corner, circuit, usual
+        values = {**usual, **point.values}
+        return BatchRun(run_id=run_id, circuit=circuit, values=tuple([values[name] for name in self._names]))
 
     def changed(self, point: Point) -> dict[str, float]:
         """Everything that is set in a run by its corner and point, by name."""

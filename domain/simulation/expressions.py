@@ -31,9 +31,9 @@ from domain.simulation.expression_syntax import (
 from domain.simulation.measurements import MEASUREMENTS, Measurement
 from domain.simulation.plot_choice import (
     AxisKind,
+    PlotChoice,
     Preference,
     axis_kind,
-    candidates,
     is_first_choice,
     value_of,
     vector_names,
@@ -63,7 +63,11 @@ class CompiledExpression:
     def evaluate(self, plots: Sequence[Plot]) -> Quantity:
         """The number it stands for on the plots of one result. Raises as `evaluate`."""
         with np.errstate(all="ignore"):
-            value = self._whole(plots, "value")
+            return self.evaluate_quietly(plots)
+
+    def evaluate_quietly(self, plots: Sequence[Plot]) -> Quantity:
+        """The same where numpy says nothing: somebody who evaluates many switches its warnings off once."""
+        value = self._whole(plots, "value")
         if isinstance(value, Signal):
             if len(value.x) != 1:
                 raise _stays_vector(self.text, value)
@@ -146,10 +150,10 @@ def _compile_whole(tree: Node) -> _Whole:
     references = tuple(_references(tree))
     if not references:
         return lambda plots, outside: step(plots, outside, None)
-    axis = _axis_wanted(tree)
+    axis, choice = _axis_wanted(tree), PlotChoice(references)
 
     def whole(plots: Sequence[Plot], outside: Preference) -> Value:
-        suitable = candidates(plots, references, outside)
+        suitable = choice.of(plots, outside)
         if axis is not None and len(suitable) > 1:
             # db(v(out)) beside an operating point does not mean the dB of a DC voltage
             suitable.sort(key=lambda plot: axis_kind(plot) not in axis)
@@ -218,14 +222,14 @@ def _compile_measurement(node: Call, measurement: Measurement) -> _Step:
     subjects = node.arguments[: measurement.signals]
     steps = [_compile(subject) for subject in subjects]
     references = tuple(reference for subject in subjects for reference in _references(subject))
-    preference = _preference(node, measurement)
+    preference, choice = _preference(node, measurement), PlotChoice(references)
 
     def measured(plots: Sequence[Plot], outside: Preference, _plot: Plot | None) -> Value:
         given = [number(plots, outside) for number in numbers]
         plot = None
         if references:
             # the measured signals all come from the plot that suits the measurement best
-            suitable = candidates(plots, references, preference)
+            suitable = choice.of(plots, preference)
             plot = _reaching(suitable, given[0]) if node.function == "at" else suitable[0]
         values = [step(plots, outside, plot) for step in steps]
         first = values[0]

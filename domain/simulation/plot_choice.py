@@ -84,6 +84,32 @@ def axis_kind(plot: Plot) -> AxisKind:
     return "frequency" if plot.axis.unit == "Hz" else "sweep"
 
 
+class PlotChoice:
+    """`candidates` for the same references in thousands of results: of plots that are alike chosen once."""
+
+    def __init__(self, references: Sequence[SignalRef]) -> None:
+        self._references = references
+        self._known: dict[tuple[object, ...], tuple[int, ...]] = {}
+
+    def of(self, plots: Sequence[Plot], preference: Preference) -> list[Plot]:
+        """As `candidates`."""
+        alike = [None if plot.elements is not None else plot.alike for plot in plots]
+        if None in alike:
+            return candidates(plots, self._references, preference)
+        key = (preference, *alike)
+        order = self._known.get(key)
+        if order is None:
+            chosen = candidates(plots, self._references, preference)
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.clear()
+            places = {id(plot): place for place, plot in enumerate(plots)}
+            order = self._known[key] = tuple(places[id(plot)] for plot in chosen)
+        return [plots[place] for place in order]
+
+
+_MOST_REMEMBERED = 64
+
+
 def candidates(plots: Sequence[Plot], references: Sequence[SignalRef], preference: Preference) -> list[Plot]:
     """The plots that can serve all references, best first; never empty.
 

@@ -77,6 +77,9 @@ class Plot:
     """Of a stepped simulation, whose runs are plots of their own."""
     elements: ElementSignals | None = None
     """What tells the currents and powers of the circuit's elements; None where only the vectors are known."""
+    alike: object = None
+    """Plots that have the same have vectors of the same names, none of them empty, and the same kind of axis:
+    those of a batch, where what is found out of one holds for all. None says nothing."""
 
     @property
     def axis(self) -> Vector | None:

@@ -33,6 +33,8 @@ _PINS: Mapping[str, tuple[str, ...]] = {
 }
 BRANCHES = frozenset("vlehb")
 """Letters of what ngspice solves the current of, a source of current by B left out: it is in the data."""
+SOLVED = BRANCHES - {"b"}
+"""Those of which every element has its current in the data."""
 _THROUGH = ("i", "-i")
 _QUERIES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys("rcgfswb", _THROUGH),

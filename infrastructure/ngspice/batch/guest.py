@@ -217,20 +217,18 @@ class Guest:
         self._command("source " + self._circuit["deck"])
         self._is_loaded = True
         words = self._words()
-        self._save_devices()
+        self._save()
         return words
 
-    def _want(self, names: list[str] | None, devices: list[str]) -> None:
-        self._circuit["wanted"], self._circuit["devices"] = names, devices
+    def _want(self, names: list[str] | None, saved: list[str]) -> None:
+        self._circuit["wanted"], self._circuit["saved"] = names, saved
         self._command("delete all")
-        self._save_devices()
+        self._save()
 
-    def _save_devices(self) -> None:
-        """Quantities inside devices are kept only when they are asked for."""
+    def _save(self) -> None:
+        """Have what is kept only when it is asked for."""
         self._known = None
-        if self._circuit["devices"]:
-            self._command("save all")
-        for name in self._circuit["devices"]:
+        for name in self._circuit["saved"]:
             self._command("save " + name)
         self._words()
 

@@ -28,7 +28,7 @@ from infrastructure.ngspice.batch.process import (
     GuestProcess,
     input_folder_name,
 )
-from infrastructure.ngspice.batch.results import CircuitResults, accepted_names, device_quantities
+from infrastructure.ngspice.batch.results import CircuitResults, accepted_names, saved_names
 from infrastructure.ngspice.batch.wire import WireError, order, read_quit, read_result, run_order
 from infrastructure.ngspice.findings import quoted
 from infrastructure.persistence.confined import read_regular_file
@@ -73,7 +73,7 @@ def circuit_order(circuit: BatchCircuit, index: int, signals: Sequence[str] | No
             "resets": is_random or any(way == "alterparam" for way, _ in ways),
             "first_seed": _first_seed(circuit.random_seed) if is_random else None,
             "wanted": accepted_names(signals),
-            "devices": device_quantities(signals),
+            "saved": saved_names(signals),
         },
     )
 
@@ -352,8 +352,7 @@ class _Round:
                     return
                 guest.circuit = index
             else:
-                names, devices = accepted_names(self._signals), device_quantities(self._signals)
-                guest.tell(order("wanted", names, devices))
+                guest.tell(order("wanted", accepted_names(self._signals), saved_names(self._signals)))
             await self._do_runs(guest, task, in_hand)
         finally:
             task.guests -= 1

@@ -19,6 +19,7 @@ from domain.simulation.batch import BatchCircuit, RunOutcome, RunState
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue
 from domain.simulation.waveform import Array, Plot, Vector, canonical_name, unit_of
+from domain.simulation.wiring import SOLVED
 from infrastructure.ngspice.batch.guest import NUMBERED_BRANCH, SAME, TITLE
 from infrastructure.ngspice.batch.wire import Layout, PlotLayout, RawResult, WireError
 from infrastructure.ngspice.findings import Finding, LogReading, quoted
@@ -76,7 +77,7 @@ class _Slot:
     """Kept as its real part: the axis of an AC analysis."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
     """A plot of the layout, ready to be filled."""
 
@@ -108,10 +109,21 @@ def accepted_names(signals: Sequence[str] | None) -> list[str] | None:
     return list(dict.fromkeys(names))
 
 
-def device_quantities(signals: Sequence[str] | None) -> list[str]:
-    """Those of `signals` that ngspice keeps only when it is told to."""
+def saved_names(signals: Sequence[str] | None) -> list[str]:
+    """What ngspice is told to keep: quantities inside devices it keeps only so, and beside them all else.
+
+    The current of a source or an inductor is among the unknowns it solves for (``v1#branch``); asked of the
+    device as well, for every point, it made an AC analysis of an op-amp a quarter slower.
+    """
     names = ["".join(signal.split()).lower() for signal in signals or ()]
-    return [name for name in dict.fromkeys(names) if re.fullmatch(r"@[\w.#:+-]+\[\w+\]", name)]
+    solved = {match[1] for name in names if (match := _SOLVED.fullmatch(name))}
+    devices = {name: match[1] for name in names if (match := _QUANTITY.fullmatch(name))}
+    inside = [name for name, device in devices.items() if device not in solved]
+    return ["all", *inside] if devices else []
+
+
+_QUANTITY = re.compile(r"@([\w.#:+-]+)\[\w+\]")
+_SOLVED = re.compile(rf"i\(([{''.join(sorted(SOLVED))}][\w.#:+-]*)\)")
 
 
 class CircuitResults:
@@ -126,6 +138,8 @@ class CircuitResults:
         self._axes: dict[tuple[int, int], Vector] = {}
         """The last axis at a place of a layout, for results that repeat it."""
         self._verdicts: dict[object, tuple[RunState, tuple[SimulationIssue, ...]]] = {}
+        self._plain_words: dict[bytes, bytes] = {}
+        """What ngspice said, without figures."""
         self.loading = b""
         """What ngspice said when it loaded the circuit; its warnings are those of every run."""
 
@@ -140,14 +154,32 @@ class CircuitResults:
 
     def is_judged(self, raw: RawResult) -> bool:
         """Whether ngspice said the same in a run before."""
-        return _key(raw) in self._verdicts
+        return self._key(raw) in self._verdicts
 
     def judge_words(self, raw: RawResult) -> tuple[RunState, tuple[SimulationIssue, ...]]:
         """The verdict on what ngspice said in a run. Blocking: it may look into the included files."""
         if len(self._verdicts) > _MOST_REMEMBERED:
             self._verdicts.clear()
-        verdict = self._verdicts[_key(raw)] = self._judge(raw, self._shapes_of(raw))
+        verdict = self._verdicts[self._key(raw)] = self._judge(raw, self._shapes_of(raw))
         return verdict
+
+    def _key(self, raw: RawResult) -> object:
+        """What the verdict on a run depends on."""
+        return (
+            self._without_figures(raw.setting),
+            self._without_figures(raw.said),
+            id(raw.layout),
+            0 in raw.lengths,
+        )
+
+    def _without_figures(self, words: bytes) -> bytes:
+        """Most runs say the same, to the letter."""
+        known = self._plain_words.get(words)
+        if known is None:
+            if len(self._plain_words) > _MOST_REMEMBERED:
+                self._plain_words.clear()
+            known = self._plain_words[words] = _FIGURES.sub(b"", words)
+        return known
 
     def _shapes_of(self, raw: RawResult) -> tuple[_Shape, ...]:
         # By identity: hashing a large layout for each run would cost more than all the rest.
@@ -160,7 +192,7 @@ class CircuitResults:
         """What one run gave; what it said is judged before. Raises WireError for an axis that was never
         sent."""
         shapes = self._shapes_of(raw)
-        state, issues = self._verdicts.get(_key(raw)) or self.judge_words(raw)
+        state, issues = self._verdicts.get(self._key(raw)) or self.judge_words(raw)
         filled = _filled(raw, shapes, self._title, self._axes)
         plots = self._in_order(filled) if state == "ok" else ()
         return RunOutcome(
@@ -231,13 +263,6 @@ class CircuitResults:
         return (*ordered, *(plot for rest in by_kind.values() for plot in rest))
 
 
-def _key(raw: RawResult) -> object:
-    """What the verdict on a run depends on."""
-    said = _FIGURES.sub(b"", raw.said)
-    setting = _FIGURES.sub(b"", raw.setting) if raw.setting else b""
-    return setting, said, id(raw.layout), 0 in raw.lengths
-
-
 def _ending(*, exit_code: int = 0, timed_out: bool = False, plots: tuple[_Seen, ...] = ()) -> Ending:
     return Ending(
         exit_code=exit_code,
@@ -303,6 +328,7 @@ def _filled(
 ) -> list[Plot]:
     plots: list[Plot] = []
     position = offset = 0
+    is_whole = 0 not in raw.lengths
     for shape in shapes:
         vectors: dict[str, Vector] = {}
         for slot in shape.slots:
@@ -330,6 +356,13 @@ def _filled(
                 axes[id(raw.layout), position] = vector
         axis = shape.axis if shape.axis in vectors else None
         plots.append(
-            Plot(analysis=shape.analysis, name=shape.name, title=title, vectors=vectors, axis_name=axis)
+            Plot(
+                analysis=shape.analysis,
+                name=shape.name,
+                title=title,
+                vectors=vectors,
+                axis_name=axis,
+                alike=shape if is_whole else None,
+            )
         )
     return plots

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from infrastructure.ngspice.batch.guest import HELLO, LAYOUT, QUIT, RESULT, SAME
+from infrastructure.ngspice.batch.results import saved_names
 from infrastructure.ngspice.batch.wire import (
     FrameReader,
     Layout,
@@ -144,3 +145,18 @@ def test_the_end_of_the_pipe_is_noticed() -> None:
         assert reader.is_over
     finally:
         os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("signals", "saved"),
+    [
+        (None, []),
+        (["v(out)", "i(vdd)"], []),
+        (["i(vdd)", "@vdd[i]", "@vdd[id]"], ["all"]),
+        (["i(r1)", "@r1[i]", "@M1[gm]"], ["all", "@r1[i]", "@m1[gm]"]),
+        (["@vdd[i]"], ["all", "@vdd[i]"]),
+        (["i(l.x1.l1)", "@l.x1.l1[i]", "i(x1)", "@x1[i]"], ["all", "@x1[i]"]),
+    ],
+)
+def test_only_what_is_not_solved_for_is_saved_beside(signals: list[str] | None, saved: list[str]) -> None:
+    assert saved_names(signals) == saved

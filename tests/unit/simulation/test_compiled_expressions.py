@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,18 @@ def test_one_compiled_expression_serves_different_results() -> None:
         plots = [operating_point(out=1.0), response(lambda s, w=2 * np.pi * corner: 1 / (1 + s / w))]
         assert compiled.evaluate(plots).value == pytest.approx(2 * corner, rel=1e-3)
         assert compiled.evaluate(plots) == evaluate("bandwidth(v(out))*2", plots)
+
+
+def test_the_plot_of_runs_that_are_alike_is_chosen_once_and_as_for_each() -> None:
+    compiled = compile_expression("v(out)/at(v(out),1000)")
+    kinds = [object(), object()]
+    for point, size in ((2.0, 1.0), (6.0, 3.0)):
+        level = [operating_point(out=point), response(lambda s, size=size: size + 0 * s)]
+        plots = [replace(plot, alike=kind) for plot, kind in zip(level, kinds, strict=True)]
+        for order in (plots, plots[::-1], [*plots[:1], replace(plots[1], alike=None)]):
+            assert compiled.evaluate(order).value == pytest.approx(point / size)
+    with pytest.raises(UserInputError):  # another kind that has no such signal
+        compiled.evaluate([replace(operating_point(other=1.0), alike=object())])
 
 
 @pytest.mark.parametrize("text", ["maxx(v(a))", "gain(v(a))", "max(v(a)", "delay(v(a))", "db()"])
