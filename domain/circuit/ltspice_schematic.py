@@ -3,8 +3,9 @@
 What LTspice writes itself with View > SPICE Netlist is the measure: element lines in the order of the sheet,
 ``letter + name`` where a name does not begin with its letter, the attributes SpiceModel, Value, Value2,
 SpiceLine, SpiceLine2 behind the nodes, directives as they stand, `.lib` of the standard models. Nodes
-without a label are numbered in the order of the sheet, which is not LTspice's order. The format is plain
-text, told by its files; a rotation is clockwise, ``M`` is a mirror at the upright axis behind it.
+without a label have LTspice's numbers: N001 ... in the order of the sheet's wires, P001 ... where pins meet
+without one, NC_01 ... for open pins. The format is plain text, told by its files; a rotation is clockwise,
+``M`` is a mirror at the upright axis behind it.
 """
 
 from __future__ import annotations
@@ -540,7 +541,7 @@ class _Nets:
     def __init__(self, sheet: Sheet, pins: Sequence[Place]) -> None:
         self._above: dict[Place, Place] = {}
         self._names: dict[Place, str] = {}
-        self._count = 0
+        self._counts: dict[str, int] = {}
         self._taken = {name.lower() for _, name in sheet.labels}
         self._pins: dict[Place, int] = {}
         """How many pins are at a place."""
@@ -565,17 +566,28 @@ class _Nets:
             # Of two names of one node ground goes first, then the first one that was given.
             if name and (name == "0" or root not in self._names):
                 self._names[root] = name
+        # As LTspice has it: what is wired in the order of the wires, then pins that meet, then open ones.
+        joined: dict[Place, int] = {}
+        for pin in pins:
+            root = self._root(pin)
+            joined[root] = joined.get(root, 0) + 1
+        wired = {self._root(one) for one, _ in sheet.wires}
+        for one, _ in sheet.wires:
+            self._number(self._root(one), "N{:03}")
+        for root, count in joined.items():
+            self._number(root, "NC_{:02}" if count == 1 and root not in wired else "P{:03}")
 
     def name_at(self, place: Place) -> str:
-        """The name of the node there; what has none gets the next number."""
-        root = self._root(place)
-        if root not in self._names:
-            name = ""
-            while not name or name.lower() in self._taken:
-                self._count += 1
-                name = f"N{self._count:03}"
-            self._names[root] = name
-        return re.sub(r"\s+", "_", self._names[root])
+        """The name of the node there."""
+        return re.sub(r"\s+", "_", self._names[self._root(place)])
+
+    def _number(self, root: Place, form: str) -> None:
+        """The next number of that form for what has no name yet."""
+        while root not in self._names:
+            self._counts[form] = self._counts.get(form, 0) + 1
+            name = form.format(self._counts[form])
+            if name.lower() not in self._taken:
+                self._names[root] = name
 
     def is_open(self, place: Place) -> bool:
         """Whether nothing but one pin is there."""

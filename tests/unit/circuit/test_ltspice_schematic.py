@@ -79,8 +79,20 @@ def test_wires_join_where_they_end_on_one_another_and_not_where_they_cross() -> 
         "SYMBOL res 64 24 R0\nSYMATTR InstName R2\nSYMATTR Value 2\n"  # 80,40 and 80,120
     )
     found = lines(converted(text))
-    assert "R1 a N001 1" in found  # the first label given to a node names it
-    assert "R2 x N002 2" in found
+    assert "R1 a NC_01 1" in found  # the first label given to a node names it
+    assert "R2 x NC_02 2" in found
+
+
+def test_nodes_without_a_label_have_ltspices_numbers() -> None:
+    """In the order of its wires; where pins meet without one P001, an open pin NC_01: what directives mean."""
+    text = (
+        "Version 4\nWIRE 16 296 16 400\nWIRE 16 96 16 80\nSYMBOL res 0 0 R0\nSYMATTR InstName R1\n"
+        "SYMBOL res 0 200 R0\nSYMATTR InstName R2\nSYMBOL cap 0 400 R0\nSYMATTR InstName C1\n"
+        "SYMBOL cap 0 464 R0\nSYMATTR InstName C2\n"
+    )
+    found = [line.split()[:3] for line in lines(converted(text))[1:5]]
+    assert found == [["R1", "NC_01", "N002"], ["R2", "NC_02", "N001"], ["C1", "N001", "P001"],
+                     ["C2", "P001", "NC_03"]]  # fmt: skip
 
 
 def test_transistors_diodes_and_devices_get_what_ltspice_writes() -> None:
