@@ -27,6 +27,7 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
     from domain.circuit.kicad.netlist import Converted as KicadConverted
+    from domain.simulation.ltspice_plots import PlotSettings
 
 KICAD_SUFFIX = ".kicad_sch"
 _MOST_NAMED = 8
@@ -47,6 +48,8 @@ class FoundImport:
     """Files beside `source` that the netlist includes, and those they include, relative to its folder."""
     elsewhere: tuple[str, ...] = ()
     """Included, and not beside it, as written: looked for in the library folders when it is simulated."""
+    plots: tuple[PlotSettings, ...] = ()
+    """How the curves of each analysis were looked at, by LTspice's file beside a sheet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,8 @@ class Imported:
     notes: tuple[Message, ...]
     copied: tuple[Path, ...] = ()
     """Libraries that came along."""
+    plots: tuple[PlotSettings, ...] = ()
+    """As in `FoundImport`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,7 +114,9 @@ class ImportFile:
         come_along, not_there = leans_on(data, view)
         if source.suffix.lower() == ".asc":
             beside = b"\n".join(content(view, name) or b"" for name in come_along)
-            found = replace(found, notes=(*notes, *_parts_of_ltspice(data, beside)))
+            notes = (*notes, *_parts_of_ltspice(data, beside))
+            plots, told = _plots(source, data, Beside(view))
+            found = replace(found, notes=(*notes, *told), plots=plots)
         return replace(found, libraries=come_along, elsewhere=not_there)
 
     def _write(self, found: FoundImport, target: Path, *, overwrite: bool) -> Imported:
@@ -126,7 +133,13 @@ class ImportFile:
                     self.write_file(place, file.read())
                 copied.append(place)
         self.write_file(target, found.data)
-        return Imported(path=target, missing=found.missing, notes=found.notes, copied=tuple(copied))
+        return Imported(
+            path=target,
+            missing=found.missing,
+            notes=found.notes,
+            copied=tuple(copied),
+            plots=found.plots,
+        )
 
     def _read(self, source: Path, beside: Beside) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
         text = beside.read(source.name)
@@ -155,6 +168,26 @@ class _NoFiles:
 
     def find(self, name: str) -> Path | None:  # noqa: ARG002 - the port's name
         return None
+
+
+def _plots(source: Path, data: bytes, beside: Beside) -> tuple[tuple[PlotSettings, ...], tuple[Message, ...]]:
+    """What LTspice's plot settings beside the sheet say, and what of them means nothing here."""
+    file = f"{source.stem}.plt"
+    text = beside.find_beside(file)
+    if text is None:
+        return (), ()
+    from domain.simulation.ltspice_plots import read_plots  # numpy
+
+    circuit = read_circuit(resolve_dependencies(Netlist.parse(data, path=Path("/sheet.cir")), _NoFiles()))
+    placed = [each.element for each in circuit.top.elements]
+    nodes = {node.key for element in placed for node in element.nodes}
+    read = read_plots(text, nodes, {element.name.lower() for element in placed})
+    if not read.lost:
+        return read.plots, ()
+    names = ", ".join([*read.lost[:_MOST_NAMED], *["…"] * (len(read.lost) > _MOST_NAMED)])
+    return read.plots, (
+        msg("{file}: these curves have no counterpart here: {names}.", file=file, names=names),
+    )
 
 
 def _parts_of_ltspice(data: bytes, beside: bytes) -> tuple[Message, ...]:

@@ -35,6 +35,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
                 "ok": not made.missing,
                 "path": str(made.path),
                 "copied": [str(each) for each in made.copied],
+                "plots": {plot.analysis: list(plot.traces) for plot in made.plots},
                 "errors": [{"message": out.translate(each)} for each in made.missing],
                 "warnings": [{"message": out.translate(each)} for each in made.notes],
             }
@@ -43,6 +44,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.say(_made(made.path))
         for copied in made.copied:
             out.say(msg("Library: {path}", path=copied))
+        for plot in made.plots:
+            names = ", ".join(plot.traces)
+            out.say(msg("Its plot of {analysis}: {names}", analysis=plot.analysis, names=names))
         for each in (*made.missing, *made.notes):
             out.row(out.translate(each))
     return 1 if made.missing else 0

@@ -89,6 +89,10 @@ def _told(found: FoundImport) -> list[tuple[Message, str]]:
     if found.libraries:
         names = ", ".join(found.libraries[:_MOST_NAMED])
         lines.append((msg("These files come along: {names}", names=names), "secondary"))
+    if found.plots:
+        traces = [trace for plot in found.plots for trace in plot.traces]
+        names = ", ".join([*traces[:_MOST_NAMED], *["…"] * (len(traces) > _MOST_NAMED)])
+        lines.append((msg("Its plots come along as the view “LTspice”: {names}", names=names), "secondary"))
     lines += [(each, "secondary") for each in found.notes[:_MOST_NAMED]]
     if not found.missing and not found.elsewhere and not found.notes:
         lines.append((msg("Nothing is missing."), "secondary"))

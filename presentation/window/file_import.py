@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QWidget
 
 from application.groups.project import Project
 from application.project.importing import target_of
+from application.project.window_state import NamedView, PlotLook
 from presentation.ui.new_project import default_place, free_folder
 from presentation.ui.questions import choose_files
 from presentation.ui.workspace import WindowServices
@@ -22,6 +23,8 @@ from shared.message import msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
+    from application.project.window_state import CircuitView
+    from domain.simulation.ltspice_plots import PlotSettings
     from presentation.window.project_switch import ProjectSwitch
 
 _FILTERS = (
@@ -32,6 +35,9 @@ _FILTERS = (
     "Qucs (*.net *.txt)",
     "PySpice (*.py)",
 )
+
+_LTSPICE = "LTspice"
+"""The view that a sheet's plot settings become."""
 
 
 class FileImport:
@@ -92,11 +98,23 @@ class FileImport:
                 return False
             target = await off_loop(_free, made_in, source, found.libraries)
         made = await self._project.import_file.write(found, target)
+        for plot in found.plots:
+            _look_as(plot, workspace.views.of(made.path))
+        workspace.views.tell()
         for path in (*made.copied, made.path):
             workspace.file_changed.emit(path)
         workspace.file_activated.emit(made.path, None)
         workspace.status_changed.emit(msg("Imported: {path}", path=made.path.name))
         return True
+
+
+def _look_as(plot: PlotSettings, view: CircuitView) -> None:
+    """Draw the circuit's curves as they were drawn in LTspice, and keep that by name."""
+    traces, panes, scales = list(plot.traces), dict(plot.panes), dict(plot.scales)
+    look = view.looks.setdefault(plot.analysis, PlotLook())
+    look.panes, look.scales = dict(panes), dict(scales)
+    look.views[_LTSPICE] = NamedView(traces=traces, panes=panes, scales=scales)
+    view.traces[plot.analysis] = list(traces)
 
 
 def _free(root: Path, source: Path, libraries: Sequence[str]) -> Path:

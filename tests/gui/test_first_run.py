@@ -27,6 +27,20 @@ from tests.gui.test_main_window import (
 
 __all__ = ["make", "settled"]
 
+PLOTS = """[Transient Analysis]
+{
+   Npanes: 2
+   {
+      traces: 2 {524290,0,"V(out)"} {524291,0,"V(n007)"}
+      X: ('m',1,0,0.0005,0.005)
+      Log: 0 0 0
+   },
+   {
+      traces: 2 {34603010,1,"V(in)*I(R1)"} {34603011,1,"Ix(U1:2)"}
+      Log: 0 0 0
+   }
+}
+"""
 SHEET = """Version 4
 SHEET 1 880 680
 WIRE 48 48 -64 48
@@ -58,6 +72,7 @@ def sheets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "sheets"
     (folder / "lib").mkdir(parents=True)
     (folder / "low pass.asc").write_text(SHEET)
+    (folder / "low pass.plt").write_text(PLOTS, encoding="utf-16-le")
     (folder / "lib" / "parts.lib").write_text(".param C=100n\n.include more.lib\n")
     (folder / "lib" / "more.lib").write_text(".model dx d\n")
     return folder
@@ -137,6 +152,11 @@ async def test_a_schematic_from_the_start_page_becomes_a_project_with_its_librar
     assert (made / "lib" / "more.lib").read_text() == ".model dx d\n"
     await until(lambda: services.workspace.main_circuit == made / "low pass.cir")
     assert services.workspace.shown_file == made / "low pass.cir"
+    view = services.workspace.views.of(made / "low pass.cir")
+    assert view.traces == {"tran": ["v(out)", "v(in)*i(r1)"]}
+    assert view.looks["tran"].views["LTspice"].panes == {"v(in)*i(r1)": 1}
+    assert any("v(out), v(in)*i(r1)" in text for text in texts)
+    assert any("no counterpart here: V(n007), Ix(U1:2)" in text for text in texts)
     await settled()
 
 

@@ -17,7 +17,8 @@ def test_a_sheet_is_imported_and_simulated(cli: Cli, tmp_path: Path) -> None:
     made = cli("import", sheet, "--json")
     assert made.exit_code == 0
     target = str(tmp_path / "filter.cir")
-    assert made.document == {"ok": True, "path": target, "copied": [], "errors": [], "warnings": []}
+    empty = {"copied": [], "plots": {}, "errors": [], "warnings": []}
+    assert made.document == {"ok": True, "path": target, **empty}
     assert cli("import", sheet).exit_code == 2  # nothing is written over unasked
     run = cli("simulate", tmp_path / "filter.cir", "--json")
     assert run.exit_code == 0

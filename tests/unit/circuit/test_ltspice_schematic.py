@@ -84,7 +84,7 @@ def test_wires_join_where_they_end_on_one_another_and_not_where_they_cross() -> 
 
 
 def test_nodes_without_a_label_have_ltspices_numbers() -> None:
-    """In the order of its wires; where pins meet without one P001, an open pin NC_01: what directives mean."""
+    """In the order of its wires; P001 where pins meet without one, NC_01 for an open pin."""
     text = (
         "Version 4\nWIRE 16 296 16 400\nWIRE 16 96 16 80\nSYMBOL res 0 0 R0\nSYMATTR InstName R1\n"
         "SYMBOL res 0 200 R0\nSYMATTR InstName R2\nSYMBOL cap 0 400 R0\nSYMATTR InstName C1\n"
