@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from domain.circuit.netlist import Netlist
+from domain.circuit.numbers import read_number
 from domain.circuit.statements import Field
 
 _WITH_VALUE = "rclvi"
+
+
+class NumberPlace(NamedTuple):
+    """A number that a study can change, and its bytes in the file."""
+
+    name: str
+    start: int
+    end: int
 
 
 def quantity_at(data: bytes, offset: int, *, has_title: bool = True) -> str | None:
@@ -14,7 +25,29 @@ def quantity_at(data: bytes, offset: int, *, has_title: bool = True) -> str | No
 
     `has_title`: the first line is one; not so in a part that circuits include.
     """
+    return _quantity(Netlist.parse(data, has_title=has_title), data, offset)
+
+
+def number_at(data: bytes, offset: int, *, has_title: bool = True) -> NumberPlace | None:
+    """The number that itself stands at a byte, named as by `quantity_at`; None at a formula, at 0, which has
+    no usual range, and anywhere else on the line."""
     netlist = Netlist.parse(data, has_title=has_title)
+    line = data.count(b"\n", 0, offset) + 1
+    fields = [each.value for each in netlist.parameters if not each.scope]
+    for element in netlist.elements:
+        if not element.scope and element.statement.line <= line <= element.statement.last_line:
+            fields += element.params.values()
+            if element.value is not None and element.letter in _WITH_VALUE:
+                fields.append(element.value)
+    field = next((each for each in fields if _holds(each, offset)), None)
+    written = None if field is None else read_number(field.text)
+    name = _quantity(netlist, data, offset)
+    if field is None or written is None or not written.value or name is None or len(field.spans) != 1:
+        return None
+    return NumberPlace(name, *field.spans[0])
+
+
+def _quantity(netlist: Netlist, data: bytes, offset: int) -> str | None:
     line = data.count(b"\n", 0, offset) + 1
     for element in netlist.elements:
         if element.scope or not element.statement.line <= line <= element.statement.last_line:

@@ -53,3 +53,6 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.to_conversation", msg("Selection to the conversation"), keys="Ctrl+L", begins_part=True),
     _editor("editor.change_by_words", msg("Change by words…"), keys="Ctrl+K"),
 )
+
+GESTURES = ((("drag",), msg("The bar under a value the pointer rests on: tunes it")),)
+"""What the mouse does in a text: keys that are held and the word of the mouse (`gestures.MOUSE`)."""

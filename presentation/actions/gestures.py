@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from presentation.actions import conversation_rows, plot_rows, schematic_rows
+from presentation.actions import conversation_rows, editor_rows, plot_rows, schematic_rows
 from presentation.actions.action import Scope
 from shared.message import Message, msg
 
@@ -12,6 +12,7 @@ Gesture = tuple[tuple[str, ...], Message]
 """Keys that are held and the word of the mouse (`MOUSE`); what it does."""
 
 GESTURES: Mapping[Scope, tuple[Gesture, ...]] = {
+    "editor": editor_rows.GESTURES,
     "plot": plot_rows.GESTURES,
     "schematic": schematic_rows.GESTURES,
     "conversation": conversation_rows.GESTURES,

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QMenu, QPushButton
 
 from application.studies.reading import ReadStudy, StoredStudy
+from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal
 from domain.studies.setup import document_of
+from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.compare_view import CompareView
+from presentation.panels.editor.value_handles import ValueHandle
 from presentation.panels.project.results import ResultsList
 from presentation.panels.studies.extremes_view import CornersView, SensitivityView, WorstCaseView
 from presentation.panels.studies.page import StudiesPage
@@ -584,6 +588,117 @@ async def test_thirty_thousand_runs_are_shown_without_holding_the_loop(
 
 
 @pytest.mark.timeout(120)
+def _place_of(editor: CodeEditor, text: str) -> QPoint:
+    """The middle of a piece of the text in the viewport."""
+    at = editor.data().index(text.encode())
+    x, y = (
+        editor.ask(asked, 0, at) for asked in (editor.SCI_POINTXFROMPOSITION, editor.SCI_POINTYFROMPOSITION)
+    )
+    end = editor.ask(editor.SCI_POINTXFROMPOSITION, 0, at + len(text))
+    return QPoint((x + end) // 2, y + editor.ask(editor.SCI_TEXTHEIGHT, 0) // 2)
+
+
+async def _handle_at(editor: CodeEditor, text: str) -> ValueHandle:
+    """The bar that comes where the pointer rests."""
+    place, shown = _place_of(editor, text), False
+    for nudge in range(40):
+        QTest.mouseMove(editor.viewport(), place + QPoint(nudge % 2, 0))
+        until_s = time.monotonic() + 1
+        while not shown and time.monotonic() < until_s:
+            await asyncio.sleep(0.02)
+            shown = any(each.isVisible() for each in editor.window().findChildren(ValueHandle))
+        if shown:
+            break
+    return next(each for each in editor.window().findChildren(ValueHandle) if each.isVisible())
+
+
+@pytest.mark.timeout(180)
+async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until: Until) -> None:
+    parts.editor.show_file(circuit)
+    await until(lambda: parts.editor.page_of(circuit) is not None)
+    shown = parts.editor.page_of(circuit)
+    assert shown is not None
+    editor, left = shown.editor, Qt.MouseButton.LeftButton
+    await until(editor.isVisible)
+    handle = await _handle_at(editor, "10k")
+    assert handle.toolTip() == "Drag to tune; Alt+T"
+    width = handle.width()
+
+    # A click is the text's: the caret goes there, and nothing is tuned.
+    before = editor.data().index(b"10k")
+    QTest.mouseClick(handle, left, pos=QPoint(1, 1))
+    assert (editor.caret_byte(), editor.selected_bytes()) == (before, (before, before))
+    assert handle.isHidden()
+    assert editor.isVisible()
+    assert parts.editor.current_page() is shown
+    # No bar while something is selected, at a name, nor with the next key.
+    editor.select_bytes(0, 3)
+    QTest.mouseMove(editor.viewport(), _place_of(editor, "10n"))
+    await asyncio.sleep(0.5)
+    assert handle.isHidden()
+    editor.select_bytes(0, 0)
+    QTest.mouseMove(editor.viewport(), _place_of(editor, "out"))
+    await asyncio.sleep(0.5)
+    assert handle.isHidden()
+    assert await _handle_at(editor, "10n") is handle
+    QTest.keyClick(editor, Qt.Key.Key_Down)
+    assert handle.isHidden()
+
+    async def drag(by: int) -> StudiesPage:
+        held = await _handle_at(editor, "10k")
+        assert held.width() == width
+        QTest.mousePress(held, left, pos=QPoint(3, 1))
+        for x in (by // 4, by // 2, by):
+            QTest.mouseMove(held, QPoint(3 + x, 1))
+        return parts.studies.page_of(circuit)
+
+    # The moves come before its slider is there: the last one holds.
+    page = await drag(60)
+    await until(lambda: page.view is not None and page.isVisible() and isinstance(page.view.result, TuneView))
+    assert page.view is not None
+    view = page.view.result
+    assert isinstance(view, TuneView)
+    await until(lambda: "R1" in [each.name for each in view.knobs] and view.values)
+    knob = next(each for each in view.knobs if each.name == "R1")
+    assert knob.slider.isSliderDown()
+    places = knob.slider.maximum()
+    start = knob.slider.nearest(10e3)
+    assert knob.slider.value() == start + round(60 * places / 200)
+    QTest.mouseMove(handle, QPoint(3 + 20, 1))
+    await until(lambda: knob.slider.value() == start + round(20 * places / 200))
+    assert knob.value in knob.steps
+    await until(
+        lambda: view.goals.verdicts[1].measured.value == pytest.approx(1e5 / (knob.value + 1e4), rel=1e-6)
+    )
+    QTest.mouseRelease(handle, left, pos=QPoint(3 + 20, 1))
+    assert not knob.slider.isSliderDown()
+    assert handle.isHidden()
+    value = format_number(knob.value)
+    assert _text(circuit) == DIVIDER
+    _click(view.apply_button)
+    await until(lambda: f"R1 in out {value}\n" in _text(circuit))
+    await until(lambda: view.apply_button.text() == "Undo the change" and view.apply_button.isEnabled())
+    _click(view.apply_button)
+    await until(lambda: _text(circuit) == DIVIDER)
+    await until(lambda: knob.written == 10e3 and editor.text() == DIVIDER)
+
+    # Esc in the middle of it: the value is what it was, and later moves of the hand count no more.
+    parts.editor.show_file(circuit)
+    await until(editor.isVisible)
+    await drag(-40)
+    # The circuit is loaded again: another slider may have come in the place of the former.
+    await until(lambda: page.isVisible() and view.knobs[0].value < 10e3)
+    knob = view.knobs[0]
+    QTest.keyClick(knob.slider, Qt.Key.Key_Escape)
+    assert (knob.value, knob.slider.isSliderDown()) == (10e3, False)
+    QTest.mouseMove(handle, QPoint(50, 1))
+    QTest.mouseRelease(handle, left, pos=QPoint(50, 1))
+    assert view.values == {}
+    assert _text(circuit) == DIVIDER
+    page.tuning.stop()
+    await until(lambda: not page.tuning.is_running)
+
+
 async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
     parts: Parts, circuit: Path, until: Until
 ) -> None:

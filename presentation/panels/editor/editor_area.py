@@ -30,6 +30,7 @@ from presentation.panels.editor.tab_titles import refresh_titles
 from presentation.panels.editor.to_conversation import ToConversation
 from presentation.panels.editor.trace_places import TracePlaces
 from presentation.panels.editor.value_commands import ValueCommands
+from presentation.panels.editor.value_handles import ValueHandles
 from presentation.ui.closable_tabs import ClosableTabs
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
@@ -183,6 +184,8 @@ class EditorArea(OpenTexts, QWidget):
             services, self._project, self._simulation, opened, open_texts=self.open_texts, newest=newest
         )
         page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path) and not page.is_large)
+        if is_spice(page.path) and not page.is_large:
+            ValueHandles(services, page.editor, self._project, lambda: page.path)
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
         page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))

@@ -73,7 +73,16 @@ class Hovering(QObject):
 
     def _on_rested(self, position: int, place: QPoint) -> None:
         self._request += 1
+        place = QPoint(place.x(), max(place.y(), self._bottom_of(position)))  # what is right below stays seen
         self._services.start(self._show(position, place, self._request), kind="look up name")
+
+    def _bottom_of(self, position: int) -> int:
+        """The lower end of the line of a byte on the screen, without the last quarter."""
+        editor = self._editor
+        line = editor.line_of(position)
+        y = editor.ask(editor.SCI_POINTYFROMPOSITION, 0, position)
+        viewport = editor.viewport() or editor
+        return viewport.mapToGlobal(QPoint(0, y + editor.ask(editor.SCI_TEXTHEIGHT, line) * 3 // 4)).y()
 
     async def _show(self, position: int, place: QPoint, request: int) -> None:
         facts, editor = self._facts(), self._editor

@@ -147,6 +147,17 @@ class Knob(QWidget):
         self.field.setText(format_number(value, _DIGITS))
         mark(self.field, state="")
 
+    def hold(self, place: float) -> None:
+        """A hand that is elsewhere moves the slider to a place."""
+        self.slider.setSliderDown(True)
+        self.slider.setSliderPosition(round(place))
+
+    def let_go(self, value: float | None = None) -> None:
+        """That hand is gone; with a `value` it has given up and that one comes back."""
+        if value is not None:
+            self.set_value(value)
+        self.slider.setSliderDown(False)
+
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         arrange(self._row, edges=0, gap=theme.size("space.2"))

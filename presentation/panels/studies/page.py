@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from domain.studies.setup import (
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.case_menu import CaseMenu
 from presentation.panels.studies.circuit_acts import CircuitActs
+from presentation.panels.studies.knob import Knob
 from presentation.panels.studies.map_view import MapView
 from presentation.panels.studies.result_parts import ResultView
 from presentation.panels.studies.search_view import SearchView
@@ -93,6 +95,20 @@ class KindView(QWidget):
             self.results.setCurrentWidget(self._note)
 
 
+@dataclass(slots=True)
+class _Drag:
+    """A value that a hand moves in the text."""
+
+    quantity: str
+    share: float = 0.0
+    """Of its slider's length, from where it was."""
+    is_held: bool = True
+    is_given_up: bool = False
+    place: int | None = None
+    """Where its slider was; None until it is there."""
+    value: float = math.nan
+
+
 class StudiesPage(CentrePage):
     """Tabs, progress, one `KindView` for each kind that was looked at."""
 
@@ -112,9 +128,10 @@ class StudiesPage(CentrePage):
         self.offer: CircuitOffer | None = None
         self.views: dict[SetupKind, KindView] = {}
         self._wanted: tuple[SetupKind, str] | None = None
+        """A kind, and the name of a quantity that is to be in its set-up, until the circuit is known."""
         self._at_hand = ""
         """The value whose slider takes the keyboard when it is there."""
-        """A kind, and the name of a quantity that is to be in its set-up, until the circuit is known."""
+        self._drag: _Drag | None = None
         self.setObjectName("studies_page")
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         mark_area(self, surface="base")
@@ -200,6 +217,41 @@ class StudiesPage(CentrePage):
         if self.offer is not None:
             self._take_wanted()
 
+    def drag(self, quantity: str, share: float, *, is_held: bool) -> None:
+        """Move the slider of a value by a share of its length from where it was, for a hand that holds the
+        value elsewhere. Until its slider is there the last move is remembered."""
+        if self._drag is None or self._drag.quantity != quantity.lower():
+            self._drag = _Drag(quantity.lower())
+        self._drag.share, self._drag.is_held = share, is_held
+        if self._drag.place is not None or self._drag.is_given_up:
+            self._follow_drag()
+
+    def _follow_drag(self) -> None:
+        drag = self._drag
+        if drag is None:
+            return
+        knob = self._knob(drag.quantity)
+        if knob is not None and not drag.is_given_up:
+            if drag.place is None:
+                drag.place, drag.value = knob.slider.value(), knob.value
+            knob.hold(drag.place + drag.share * knob.slider.maximum())
+            if not drag.is_held:
+                knob.let_go()
+        if not drag.is_held:
+            self._drag = None
+
+    def _give_up_drag(self, drag: _Drag) -> None:
+        """The value is what it was; moves count no more until the hand is gone."""
+        knob = self._knob(drag.quantity)
+        if knob is not None and drag.place is not None:
+            knob.let_go(drag.value)
+        drag.is_given_up = True
+
+    def _knob(self, quantity: str) -> Knob | None:
+        view = self.views.get("tune")
+        knobs = view.result.knobs if view is not None and isinstance(view.result, TuneView) else []
+        return next((each for each in knobs if each.name.lower() == quantity), None)
+
     async def show_result(self, path: Path) -> None:
         """Show a stored study of this circuit. Raises UserInputError when it cannot be read."""
         study = await self._app.simulation.read_study(path)
@@ -234,12 +286,12 @@ class StudiesPage(CentrePage):
 
     def _take_slider(self) -> None:
         """Arrow keys move the value that somebody came for."""
-        view = self.views.get("tune")
-        if view is not None and isinstance(view.result, TuneView) and self.tuning.is_running:
-            knob = next((each for each in view.result.knobs if each.name.lower() == self._at_hand), None)
-            if knob is not None:
-                knob.slider.setFocus()
-                self._at_hand = ""
+        knob = self._knob(self._at_hand)
+        if knob is not None and self.tuning.is_running:
+            knob.slider.setFocus()
+            if self._drag is not None and self._drag.quantity == self._at_hand:
+                self._follow_drag()
+            self._at_hand = ""
 
     def _lay_out(self) -> None:
         head = QWidget()
@@ -434,8 +486,11 @@ class StudiesPage(CentrePage):
         self._services.start(self._save_and_run(kind), kind="begin study", scope=f"studies {id(self)}")
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Escape ends the study; what came is kept."""
-        if event is not None and event.key() == Qt.Key.Key_Escape and self.work.running is not None:
+        """Escape gives up a drag, else ends the study; what came is kept."""
+        is_escape = event is not None and event.key() == Qt.Key.Key_Escape
+        if is_escape and self._drag is not None and self._drag.is_held:
+            self._give_up_drag(self._drag)
+        elif is_escape and self.work.running is not None:
             self.work.stop()
         else:
             super().keyPressEvent(event)
@@ -486,6 +541,7 @@ class StudiesPage(CentrePage):
             view.result.show_point(point, self.tuning.run_s)
 
     def _on_tuning_failed(self, error: CircuitAIError) -> None:
+        self._drag = None
         self._say_error(error)
         self._show_work()
 

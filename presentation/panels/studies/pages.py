@@ -35,6 +35,7 @@ class StudyPages(QObject):
         """From now on."""
         workspace = self._services.workspace
         workspace.studies_wanted.connect(self.open)
+        workspace.value_dragged.connect(self._drag)
         workspace.study_wanted.connect(
             lambda path: self._services.start(self._open_result(path), kind="open study", scope="open study")
         )
@@ -105,6 +106,9 @@ class StudyPages(QObject):
             page.difference_wanted.connect(self._editor.show_difference)
             page.run_opened.connect(self._editor.show_changed)
         return page
+
+    def _drag(self, circuit: Path, quantity: str, share: float, is_held: bool) -> None:
+        self.page_of(circuit).drag(quantity, share, is_held=is_held)
 
     def _forget(self, circuit: Path) -> None:
         self._pages.pop(circuit, None)

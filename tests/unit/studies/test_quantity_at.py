@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.circuit.quantity_at import quantity_at
+from domain.circuit.quantity_at import number_at, quantity_at
 from tests.ground.cases import for_each
 
 TEXT = """* title of µ
@@ -41,6 +41,26 @@ V1 in 0 DC 1 AC 1
 def test_the_value_at_a_place(behind: str, name: str | None):
     offset = len(TEXT[: TEXT.index(behind) + len(behind)].encode())
     assert quantity_at(TEXT.encode(), offset) == name
+
+
+@for_each(
+    ("behind", "found"),
+    [
+        ("out 10", ("R1", "10k")),
+        ("w=", ("M1.w", "10u")),
+        ("m=", ("M1.m", "2")),
+        ("gain=", ("gain", "3")),
+        ("DC 1", ("V1", "1")),
+        ("R1 in", None),  # a node, whose line has a value
+        ("rx={2*", None),
+        ("RI a b 1", None),
+        ("V1 in 0", None),
+    ],
+)
+def test_a_number_stands_at_a_place_itself(behind: str, found: tuple[str, str] | None):
+    data = TEXT.encode()
+    place = number_at(data, len(TEXT[: TEXT.index(behind) + len(behind)].encode()))
+    assert (place and (place.name, data[place.start : place.end].decode())) == found
 
 
 def test_the_first_line_of_a_part_is_no_title():
