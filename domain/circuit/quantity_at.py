@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from domain.circuit.netlist import Netlist
@@ -9,6 +10,9 @@ from domain.circuit.numbers import read_number
 from domain.circuit.statements import Field
 
 _WITH_VALUE = "rclvi"
+_NUMBER = re.compile(rb"[+-]?\.?[0-9]")
+_ENDS = (b" ", b"\t", b"\n", b"\r", b"=", b"(", b",")
+"""What stands before a word."""
 
 
 class NumberPlace(NamedTuple):
@@ -31,6 +35,8 @@ def quantity_at(data: bytes, offset: int, *, has_title: bool = True) -> str | No
 def number_at(data: bytes, offset: int, *, has_title: bool = True) -> NumberPlace | None:
     """The number that itself stands at a byte, named as by `quantity_at`; None at a formula, at 0, which has
     no usual range, and anywhere else on the line."""
+    if _NUMBER.match(data, _word_start(data, offset)) is None:
+        return None  # most places hold none, and reading a long circuit takes its time
     netlist = Netlist.parse(data, has_title=has_title)
     line = data.count(b"\n", 0, offset) + 1
     fields = [each.value for each in netlist.parameters if not each.scope]
@@ -66,6 +72,10 @@ def _quantity(netlist: Netlist, data: bytes, offset: int) -> str | None:
     ]
     here = [each for each in on_line if _holds(each.value, offset)]
     return next((each.name for each in (*here, *on_line)), None)
+
+
+def _word_start(data: bytes, offset: int) -> int:
+    return max(data.rfind(end, 0, offset) for end in _ENDS) + 1
 
 
 def _holds(field: Field, offset: int) -> bool:

@@ -94,6 +94,9 @@ class PlotViews(QObject):
             self._views[new / path.relative_to(old)] = self._views.pop(path)
 
 
+DragPhase = Literal["taken", "held", "let go", "given up"]
+"""What a hand does with the number it moves."""
+
 Probed = Literal["usual", "voltage", "current", "power", "reference", "alone"]
 """What is plotted of a node or an element; "reference" makes it the node others are measured against, "alone"
 takes all other traces away."""
@@ -281,9 +284,9 @@ class Workspace(QObject):
     studies_wanted: Signal[Path | None, str, str] = signal(object, str, str)
     """A circuit (None: the one in front, else the main one), a kind of study ("" = the last one) and the
     name of a quantity ("" = none): the page of its studies is to be seen, with that quantity in it"""
-    value_dragged: Signal[Path, str, float, bool] = signal(object, str, float, bool)
-    """A circuit, a quantity of it: a hand that holds it in the text has moved it so far from where it was, as
-    a share of its slider's length, and still holds it or has let go"""
+    value_dragged: Signal[Path, str, float, DragPhase] = signal(object, str, float, str)
+    """A circuit, a quantity of it: a hand in the text has moved it so far from where it was, as a share of
+    its slider's length"""
     study_wanted: Signal[Path] = signal(object)
     """A stored study is to be seen on the page of its circuit"""
     trace_wanted: Signal[Path, str] = signal(object, str)

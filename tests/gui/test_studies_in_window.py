@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtGui import QAction
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtGui import QAction, QMouseEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QMenu, QPushButton
+from PyQt6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QWidget,
+)
 
 from application.studies.reading import ReadStudy, StoredStudy
 from domain.circuit.numbers import format_number
@@ -23,6 +31,7 @@ from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.value_handles import ValueHandle
 from presentation.panels.project.results import ResultsList
 from presentation.panels.studies.extremes_view import CornersView, SensitivityView, WorstCaseView
+from presentation.panels.studies.knob import Knob
 from presentation.panels.studies.page import StudiesPage
 from presentation.panels.studies.scatter_view import ScatterView
 from presentation.panels.studies.search_view import SearchView
@@ -587,28 +596,27 @@ async def test_thirty_thousand_runs_are_shown_without_holding_the_loop(
     await until(lambda: not services.app.program.tasks.handles)
 
 
-@pytest.mark.timeout(120)
 def _place_of(editor: CodeEditor, text: str) -> QPoint:
-    """The middle of a piece of the text in the viewport."""
+    """The beginning of a piece of the text in the viewport."""
     at = editor.data().index(text.encode())
     x, y = (
         editor.ask(asked, 0, at) for asked in (editor.SCI_POINTXFROMPOSITION, editor.SCI_POINTYFROMPOSITION)
     )
-    end = editor.ask(editor.SCI_POINTXFROMPOSITION, 0, at + len(text))
-    return QPoint((x + end) // 2, y + editor.ask(editor.SCI_TEXTHEIGHT, 0) // 2)
+    return QPoint(x + 5, y + editor.ask(editor.SCI_TEXTHEIGHT, 0) // 2)
 
 
-async def _handle_at(editor: CodeEditor, text: str) -> ValueHandle:
+def _move(widget: QWidget | None, place: QPoint, held: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
+    """The pointer is there; `QTest.mouseMove` would let other tasks run inside this one."""
+    assert widget is not None
+    where, none = QPointF(place), Qt.MouseButton.NoButton
+    everywhere, keys = QPointF(widget.mapToGlobal(place)), Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(widget, QMouseEvent(QEvent.Type.MouseMove, where, everywhere, none, held, keys))
+
+
+async def _handle_at(editor: CodeEditor, text: str, until: Until) -> ValueHandle:
     """The bar that comes where the pointer rests."""
-    place, shown = _place_of(editor, text), False
-    for nudge in range(40):
-        QTest.mouseMove(editor.viewport(), place + QPoint(nudge % 2, 0))
-        until_s = time.monotonic() + 1
-        while not shown and time.monotonic() < until_s:
-            await asyncio.sleep(0.02)
-            shown = any(each.isVisible() for each in editor.window().findChildren(ValueHandle))
-        if shown:
-            break
+    _move(editor.viewport(), _place_of(editor, text))
+    await until(lambda: any(each.isVisible() for each in editor.window().findChildren(ValueHandle)))
     return next(each for each in editor.window().findChildren(ValueHandle) if each.isVisible())
 
 
@@ -620,9 +628,8 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert shown is not None
     editor, left = shown.editor, Qt.MouseButton.LeftButton
     await until(editor.isVisible)
-    handle = await _handle_at(editor, "10k")
+    handle = await _handle_at(editor, "10k", until)
     assert handle.toolTip() == "Drag to tune; Alt+T"
-    width = handle.width()
 
     # A click is the text's: the caret goes there, and nothing is tuned.
     before = editor.data().index(b"10k")
@@ -631,40 +638,49 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert handle.isHidden()
     assert editor.isVisible()
     assert parts.editor.current_page() is shown
+    # Across it a drag is a selection of text.
+    assert await _handle_at(editor, "10k", until) is handle
+    QTest.mousePress(handle, left, pos=QPoint(1, 1))
+    for y in (-10, -30):
+        _move(handle, QPoint(1, y), left)
+    QTest.mouseRelease(handle, left, pos=QPoint(1, -30))
+    assert editor.selected_bytes() == (editor.data().index(b"10 AC") - 1, before)
+    assert parts.editor.current_page() is shown
     # No bar while something is selected, at a name, nor with the next key.
     editor.select_bytes(0, 3)
-    QTest.mouseMove(editor.viewport(), _place_of(editor, "10n"))
+    _move(editor.viewport(), _place_of(editor, "10n"))
     await asyncio.sleep(0.5)
     assert handle.isHidden()
     editor.select_bytes(0, 0)
-    QTest.mouseMove(editor.viewport(), _place_of(editor, "out"))
+    _move(editor.viewport(), _place_of(editor, "out"))
     await asyncio.sleep(0.5)
     assert handle.isHidden()
-    assert await _handle_at(editor, "10n") is handle
+    assert await _handle_at(editor, "10n", until) is handle
     QTest.keyClick(editor, Qt.Key.Key_Down)
     assert handle.isHidden()
 
-    async def drag(by: int) -> StudiesPage:
-        held = await _handle_at(editor, "10k")
-        assert held.width() == width
+    async def drag(by: int, text: str = "10k") -> StudiesPage:
+        held = await _handle_at(editor, text, until)
         QTest.mousePress(held, left, pos=QPoint(3, 1))
         for x in (by // 4, by // 2, by):
-            QTest.mouseMove(held, QPoint(3 + x, 1))
+            _move(held, QPoint(3 + x, 1), left)
         return parts.studies.page_of(circuit)
+
+    def shown_knob(name: str) -> Knob | None:
+        view = page.view.result if page.view is not None else None
+        knobs = view.knobs if isinstance(view, TuneView) and page.isVisible() else []
+        return next((each for each in knobs if each.name == name), None)
 
     # The moves come before its slider is there: the last one holds.
     page = await drag(60)
-    await until(lambda: page.view is not None and page.isVisible() and isinstance(page.view.result, TuneView))
-    assert page.view is not None
-    view = page.view.result
+    await until(lambda: shown_knob("R1") is not None)
+    view, knob = page.view.result if page.view is not None else None, shown_knob("R1")
     assert isinstance(view, TuneView)
-    await until(lambda: "R1" in [each.name for each in view.knobs] and view.values)
-    knob = next(each for each in view.knobs if each.name == "R1")
+    assert knob is not None
+    places, start = knob.slider.maximum(), knob.slider.nearest(10e3)
+    await until(lambda: knob.slider.value() == start + round(60 * places / 200))
     assert knob.slider.isSliderDown()
-    places = knob.slider.maximum()
-    start = knob.slider.nearest(10e3)
-    assert knob.slider.value() == start + round(60 * places / 200)
-    QTest.mouseMove(handle, QPoint(3 + 20, 1))
+    _move(handle, QPoint(3 + 20, 1), left)
     await until(lambda: knob.slider.value() == start + round(20 * places / 200))
     assert knob.value in knob.steps
     await until(
@@ -680,25 +696,59 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     await until(lambda: view.apply_button.text() == "Undo the change" and view.apply_button.isEnabled())
     _click(view.apply_button)
     await until(lambda: _text(circuit) == DIVIDER)
-    await until(lambda: knob.written == 10e3 and editor.text() == DIVIDER)
 
-    # Esc in the middle of it: the value is what it was, and later moves of the hand count no more.
+    # Esc in the middle of it: the value is what the file has, though the circuit is still being loaded with
+    # it, the text is in front, and later moves of the hand count no more.
     parts.editor.show_file(circuit)
-    await until(editor.isVisible)
+    await until(lambda: editor.isVisible() and editor.text() == DIVIDER)
     await drag(-40)
-    # The circuit is loaded again: another slider may have come in the place of the former.
-    await until(lambda: page.isVisible() and view.knobs[0].value < 10e3)
+    await until(lambda: (knob := shown_knob("R1")) is not None and knob.slider.isSliderDown())
+    QTest.keyClick(handle, Qt.Key.Key_Escape)
     knob = view.knobs[0]
-    QTest.keyClick(knob.slider, Qt.Key.Key_Escape)
-    assert (knob.value, knob.slider.isSliderDown()) == (10e3, False)
-    QTest.mouseMove(handle, QPoint(50, 1))
+    assert (knob.value, knob.slider.isSliderDown()) == (knob.written, False)
+    assert parts.editor.current_page() is shown
+    _move(handle, QPoint(50, 1), left)
     QTest.mouseRelease(handle, left, pos=QPoint(50, 1))
+    await until(lambda: view.knobs[0].written == 10e3)
     assert view.values == {}
-    assert _text(circuit) == DIVIDER
+
+    # A value without a row: Esc takes the row out again that came for it. Once it is let go, Esc gives back
+    # what was moved, and leads to the text too.
+    rows = [row.row.pattern for row in page.view.setup_pane.rows]
+    await drag(40, "10 AC")
+    await until(lambda: (knob := shown_knob("V1")) is not None and knob.value > 10)
+    QTest.keyClick(handle, Qt.Key.Key_Escape)
+    QTest.mouseRelease(handle, left, pos=QPoint(43, 1))
+    assert [row.row.pattern for row in page.view.setup_pane.rows] == rows
+    await until(lambda: [each.name for each in view.knobs] == rows)
+    await drag(40, "10 AC")
+    await until(lambda: (knob := shown_knob("V1")) is not None and knob.value > 10)
+    QTest.mouseRelease(handle, left, pos=QPoint(43, 1))
+    assert list(view.values) == ["V1"]
+    knob = shown_knob("V1")
+    assert knob is not None
+    QTest.keyClick(knob.slider, Qt.Key.Key_Escape)
+    assert view.values == {}
+    assert parts.editor.current_page() is shown
+
+    # What cannot be tuned is said, and leaves no row behind that would hold up all others.
+    rows = [row.row.pattern for row in page.view.setup_pane.rows]
+    workspace = parts.services.workspace
+    workspace.value_dragged.emit(circuit, "R9", 0.0, "taken")
+    workspace.studies_wanted.emit(circuit, "tune", "R9")
+    await until(page.error.isVisible)
+    workspace.value_dragged.emit(circuit, "R9", 0.2, "held")
+    workspace.value_dragged.emit(circuit, "R9", 0.2, "let go")
+    assert page.error.text() == "No part matches R9."
+    assert [row.row.pattern for row in page.view.setup_pane.rows] == rows
+    assert page.view.setup_pane.refusal is None
+    assert (page.tuning.is_running, view.values) == (True, {})
     page.tuning.stop()
     await until(lambda: not page.tuning.is_running)
+    assert _text(circuit) == DIVIDER
 
 
+@pytest.mark.timeout(120)
 async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
     parts: Parts, circuit: Path, until: Until
 ) -> None:

@@ -188,7 +188,7 @@ class CodeEditor(MarkedText):
             self.fix_hovered.emit(None)
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             position = self.ask(self.SCI_POSITIONFROMPOINTCLOSE, event.pos().x(), event.pos().y())
-            if event.pos().x() >= self._margins_width() and position >= 0:
+            if event.pos().x() >= self.margins_width() and position >= 0:
                 self.rested.emit(position, event.globalPos())
             elif text := self.hover_text(event.pos()):
                 QToolTip.showText(event.globalPos(), text, self)
@@ -199,7 +199,7 @@ class CodeEditor(MarkedText):
 
     def hover_text(self, point: QPoint) -> str:
         """The problems under a point of the viewport; in the margins those of the whole line."""
-        left = self._margins_width()
+        left = self.margins_width()
         if point.x() < left:
             line = self.line_of(self.ask(self.SCI_POSITIONFROMPOINT, left + 1, point.y()))
             found = [p.message for p in self._problems if self.line_of(p.start) == line]
@@ -210,7 +210,8 @@ class CodeEditor(MarkedText):
             texts.append(bar.tip)
         return "\n".join(dict.fromkeys(texts))
 
-    def _margins_width(self) -> int:
+    def margins_width(self) -> int:
+        """What stands left of the text, in pixels."""
         return sum(self.marginWidth(margin) for margin in range(self.margins()))
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name

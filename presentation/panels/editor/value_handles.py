@@ -5,9 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from PyQt6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QContextMenuEvent, QEnterEvent, QHideEvent, QMouseEvent, QPainter, QPaintEvent
+from PyQt6.QtGui import (
+    QContextMenuEvent,
+    QEnterEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QWheelEvent,
+)
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from application.groups.project import Project
@@ -15,7 +25,7 @@ from domain.circuit.quantity_at import NumberPlace, number_at
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import has_title
 from presentation.ui.parts import once_after
-from presentation.ui.workspace import WindowServices
+from presentation.ui.workspace import DragPhase, WindowServices
 from shared.message import msg
 
 _REST_MS = 300
@@ -29,6 +39,8 @@ _STILL = 3
 """Pixels that a click may go astray."""
 _WHOLE = 200
 """Pixels for the whole length of the slider."""
+_Hold = Literal["free", "taken", "pulled", "given up", "text"]
+"""What a hand has of the bar; "text": all it does is handed on."""
 _ENDING = frozenset(
     {
         QEvent.Type.KeyPress,
@@ -45,27 +57,31 @@ _ENDING = frozenset(
 class ValueHandle(QWidget):
     """The bar. It lies over the window: the text may go out of sight while it is held."""
 
-    pulled = pyqtSignal(float, bool)
-    """share of the slider's length from where it was taken, whether it is still held"""
-    pull_begun = pyqtSignal()
+    pulled = pyqtSignal(float, str)
+    """share of the slider's length from where it was taken, what the hand does (`DragPhase`)"""
     passed = pyqtSignal()
     """The pointer is on it, or not any more."""
 
     def __init__(self, services: WindowServices, below: QWidget, window: QWidget) -> None:
-        """`below`: who gets the clicks."""
+        """`below`: the text, which gets all that is no pull along the bar."""
         super().__init__(window)
         self._services = services
         self._below = below
-        self._taken_at: float | None = None
+        self._hold: _Hold = "free"
+        self._taken: QMouseEvent | None = None
         self._share = 0.0
-        self.is_pulled = False
         self.has_pointer = False
         self.setObjectName("valueHandle")
         self.setCursor(Qt.CursorShape.SizeHorCursor)
         self.hide()
 
+    @property
+    def is_held(self) -> bool:
+        """A button is down that was pressed on it."""
+        return self._hold != "free"
+
     def show_under(self, number: QRect) -> None:
-        """Show it at a number; `number` is its place in the viewport."""
+        """Show it at a number; `number` is the part of its place in the viewport that is seen."""
         services, window = self._services, self.window()
         key = services.shortcuts.shown("editor.tune")
         tip = msg("Drag to tune; {key}", key=key) if key else msg("Drag to tune")
@@ -87,40 +103,72 @@ class ValueHandle(QWidget):
         self.passed.emit()
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and event.button() == Qt.MouseButton.LeftButton:
-            self._taken_at = event.globalPosition().x()
+        """Take it; with a key that is held, or another button, the press is the text's."""
+        if event is None or self.is_held:
+            return
+        is_plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        if is_plain and event.button() == Qt.MouseButton.LeftButton:
+            self._hold, self._taken = "taken", event.clone()
+        else:
+            self._hold = "text"
+            self._hand_on(event)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is None or self._taken_at is None:
+        """Along the bar it is a pull, across it a selection of text."""
+        if event is None:
             return
-        if not self.is_pulled and abs(event.globalPosition().x() - self._taken_at) > _STILL:
-            self.is_pulled = True
-            self.update()
-            self.pull_begun.emit()
-        if self.is_pulled:
+        if self._hold == "taken" and self._taken is not None:
+            way = event.globalPosition() - self._taken.globalPosition()
+            if max(abs(way.x()), abs(way.y())) <= _STILL:
+                return
+            if abs(way.x()) >= abs(way.y()):
+                self._begin()
+            else:
+                self._hold = "text"
+                self._hand_on(self._taken)
+        if self._hold == "pulled":
             self._share = self._share_at(event)
-            self.pulled.emit(self._share, True)
+            self.pulled.emit(self._share, "held")
+        elif self._hold == "text":
+            self._hand_on(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Let go; where nothing was dragged it was a click, which is the text's."""
-        if event is None or self._taken_at is None or event.button() != Qt.MouseButton.LeftButton:
+        if event is None or not self.is_held:
             return
-        if self.is_pulled:
+        if self._hold == "pulled":
             self._share = self._share_at(event)
+        elif self._hold == "taken" and self._taken is not None:
+            self._hand_on(self._taken)
+        if self._hold in ("taken", "text"):
+            self._hand_on(event)
+        self.hide()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """While it is pulled no key means anything but Escape."""
+        if event is not None and event.key() == Qt.Key.Key_Escape and self._hold == "pulled":
+            self._hold = "given up"
+            self.releaseKeyboard()
+            self.pulled.emit(0.0, "given up")
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The text's."""
+        if event is not None and not self.is_held:
             self.hide()
-        else:
-            self._taken_at = None
-            self._below.setFocus(Qt.FocusReason.MouseFocusReason)
-            for kind in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease):
-                self._hand_on(kind, event)
+            at = QPointF(self._below.mapFromGlobal(event.globalPosition()))
+            turned = QWheelEvent(
+                at, event.globalPosition(), event.pixelDelta(), event.angleDelta(), event.buttons(),
+                event.modifiers(), event.phase(), event.inverted(),
+            )  # fmt: skip
+            QApplication.sendEvent(self._below, turned)
 
     def hideEvent(self, event: QHideEvent | None) -> None:  # noqa: N802 - Qt's name
         """Whatever takes it from the hand, the slider is let go where it is."""
         super().hideEvent(event)
-        self.has_pointer, self._taken_at = False, None
-        if self.is_pulled:
-            self.is_pulled = False
-            self.pulled.emit(self._share, False)
+        was, self._hold, self._taken, self.has_pointer = self._hold, "free", None, False
+        if was == "pulled":
+            self.releaseKeyboard()
+            self.pulled.emit(self._share, "let go")
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """The text's."""
@@ -131,24 +179,35 @@ class ValueHandle(QWidget):
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """The bar; nothing while it is pulled: the page of the sliders is before the text then."""
-        if not self.is_pulled:
+        if self._hold in ("free", "taken"):
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._services.theme.theme.color("accent.base"))
             painter.drawRoundedRect(QRectF(0, 0, self.width(), _BAR), _BAR / 2, _BAR / 2)
 
-    def _share_at(self, event: QMouseEvent) -> float:
-        assert self._taken_at is not None
-        return (event.globalPosition().x() - self._taken_at) / (_WHOLE * self._services.theme.theme.scale)
+    def _begin(self) -> None:
+        """The keyboard comes along, wherever the focus goes: Escape ends the pull and nothing else."""
+        self._hold = "pulled"
+        self.update()
+        self.grabKeyboard()
+        self.pulled.emit(0.0, "taken")
 
-    def _hand_on(self, kind: QEvent.Type, event: QMouseEvent) -> None:
-        everywhere, left = event.globalPosition(), Qt.MouseButton.LeftButton
-        held = left if kind == QEvent.Type.MouseButtonPress else Qt.MouseButton.NoButton
+    def _share_at(self, event: QMouseEvent) -> float:
+        assert self._taken is not None
+        way = event.globalPosition().x() - self._taken.globalPosition().x()
+        return way / (_WHOLE * self._services.theme.theme.scale)
+
+    def _hand_on(self, event: QMouseEvent) -> None:
+        """To the text, which takes the keyboard with a press as when it is clicked."""
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self._below.setFocus(Qt.FocusReason.MouseFocusReason)
+        everywhere = event.globalPosition()
         place = QPointF(self._below.mapFromGlobal(everywhere))
-        QApplication.sendEvent(
-            self._below, QMouseEvent(kind, place, everywhere, left, held, event.modifiers())
+        handed = QMouseEvent(
+            event.type(), place, everywhere, event.button(), event.buttons(), event.modifiers()
         )
+        QApplication.sendEvent(self._below, handed)
 
 
 class ValueHandles(QObject):
@@ -205,11 +264,11 @@ class ValueHandles(QObject):
         return self._handle is not None and self._handle.isVisible()
 
     def _drop(self, _value: object = None) -> None:
-        """Nothing is shown or looked for; a bar that is pulled stays in the hand."""
+        """Nothing is shown or looked for; a bar that is held stays in the hand."""
         self._request += 1
         self._resting.stop()
         self._leaving.stop()
-        if self._handle is not None and not self._handle.is_pulled:
+        if self._handle is not None and not self._handle.is_held:
             self._handle.hide()
 
     def _leave(self) -> None:
@@ -253,13 +312,16 @@ class ValueHandles(QObject):
         return found is not None and found.has_analysis
 
     def _place_of(self, number: NumberPlace) -> QRect:
+        """What is seen of it in the viewport, beside the margins."""
         editor = self._editor
+        viewport = editor.viewport()
         left, right = (
             editor.ask(editor.SCI_POINTXFROMPOSITION, 0, each) for each in (number.start, number.end)
         )
         top = editor.ask(editor.SCI_POINTYFROMPOSITION, 0, number.start)
         height = editor.ask(editor.SCI_TEXTHEIGHT, editor.line_of(number.start))
-        return QRect(left, top, right - left, height)
+        seen = QRect() if viewport is None else viewport.rect().adjusted(editor.margins_width(), 0, 0, -_AREA)
+        return QRect(left, top, right - left, height) & seen
 
     def _show(self, file: Path, number: NumberPlace, place: QRect) -> None:
         window, viewport = self._editor.window(), self._editor.viewport()
@@ -268,19 +330,15 @@ class ValueHandles(QObject):
         if self._handle is None:
             self._handle = ValueHandle(self._services, viewport, window)
             self._handle.passed.connect(self._on_passed)
-            self._handle.pull_begun.connect(self._on_pull_begun)
             self._handle.pulled.connect(self._on_pulled)
             self.destroyed.connect(self._handle.deleteLater)
         self._meant = file, number.name
         self._area = place.adjusted(-1, 0, _LEAST_WIDTH, _AREA)
         self._handle.show_under(place)
 
-    def _on_pull_begun(self) -> None:
-        """As the key does it, but the slider is already in the hand."""
+    def _on_pulled(self, share: float, phase: DragPhase) -> None:
+        """The page of the sliders comes as with the key."""
         if self._meant is not None:
-            self._services.workspace.value_dragged.emit(*self._meant, 0.0, True)
-            self._services.workspace.studies_wanted.emit(self._meant[0], "tune", self._meant[1])
-
-    def _on_pulled(self, share: float, is_held: bool) -> None:
-        if self._meant is not None:
-            self._services.workspace.value_dragged.emit(*self._meant, share, is_held)
+            self._services.workspace.value_dragged.emit(*self._meant, share, phase)
+            if phase == "taken":
+                self._services.workspace.studies_wanted.emit(self._meant[0], "tune", self._meant[1])

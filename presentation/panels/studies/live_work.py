@@ -46,13 +46,15 @@ class LiveWork(QObject):
     def start(self, order: Any) -> None:
         """Load the circuit; what was loaded before is given up."""
         if self.is_running:
-            self._next = order
             self.stop()
+            self._next = order
             return
         self.is_running = True
         self._services.start(self._run(order), kind=self._kind, scope=self._scope)
 
     def stop(self) -> None:
+        """End it, and begin nothing that was to follow."""
+        self._next = None
         if self.is_running:
             stop = self._app.program.stop.stop("user", scope=self._scope)
             self._services.start(stop, kind=f"stop {self._kind}", scope=f"stop {self._scope}")

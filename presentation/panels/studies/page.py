@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from presentation.panels.studies.case_menu import CaseMenu
 from presentation.panels.studies.circuit_acts import CircuitActs
 from presentation.panels.studies.knob import Knob
 from presentation.panels.studies.map_view import MapView
+from presentation.panels.studies.parameter_row import ParameterRow
 from presentation.panels.studies.result_parts import ResultView
 from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.setup_menu import SetupMenu, SetupsInFront
@@ -36,6 +36,7 @@ from presentation.panels.studies.setup_pane import SetupPane
 from presentation.panels.studies.study_work import StudyWork
 from presentation.panels.studies.tune_view import TuneView
 from presentation.panels.studies.tune_work import TuneWork
+from presentation.panels.studies.value_at_hand import ValueAtHand
 from presentation.progress_words import Progress
 from presentation.study_figures import nominals_of
 from presentation.study_words import KINDS, PURPOSES, TITLES, title_of
@@ -44,7 +45,7 @@ from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
-from presentation.ui.workspace import WindowServices
+from presentation.ui.workspace import DragPhase, WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
@@ -95,20 +96,6 @@ class KindView(QWidget):
             self.results.setCurrentWidget(self._note)
 
 
-@dataclass(slots=True)
-class _Drag:
-    """A value that a hand moves in the text."""
-
-    quantity: str
-    share: float = 0.0
-    """Of its slider's length, from where it was."""
-    is_held: bool = True
-    is_given_up: bool = False
-    place: int | None = None
-    """Where its slider was; None until it is there."""
-    value: float = math.nan
-
-
 class StudiesPage(CentrePage):
     """Tabs, progress, one `KindView` for each kind that was looked at."""
 
@@ -117,6 +104,8 @@ class StudiesPage(CentrePage):
     """name, text before, text after"""
     ended = pyqtSignal()
     """its tab is closed"""
+    left = pyqtSignal(object)
+    """path: the text from which somebody came for a value is to be in front again"""
     run_opened = pyqtSignal(object, str, int)
     """path, what its changes are counted from, line: a circuit was made of a run"""
 
@@ -129,14 +118,14 @@ class StudiesPage(CentrePage):
         self.views: dict[SetupKind, KindView] = {}
         self._wanted: tuple[SetupKind, str] | None = None
         """A kind, and the name of a quantity that is to be in its set-up, until the circuit is known."""
-        self._at_hand = ""
-        """The value whose slider takes the keyboard when it is there."""
-        self._drag: _Drag | None = None
+        self.came_from: Path | None = None
+        """The text that somebody left for a value of it."""
         self.setObjectName("studies_page")
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         mark_area(self, surface="base")
         self.work = StudyWork(services, app, circuit, self)
         self.tuning = TuneWork(services, app, circuit, self)
+        self.value_at_hand = ValueAtHand(self._knob, self._take_out)
         self.acts = CircuitActs(services, app.project, app.simulation, circuit, self)
         self.tabs = TabStrip(services, [TITLES[kind] for kind in KINDS], "studyKinds")
         self.setups = SetupMenu(services, app.project, circuit, self._setups_in_front)
@@ -217,40 +206,23 @@ class StudiesPage(CentrePage):
         if self.offer is not None:
             self._take_wanted()
 
-    def drag(self, quantity: str, share: float, *, is_held: bool) -> None:
-        """Move the slider of a value by a share of its length from where it was, for a hand that holds the
-        value elsewhere. Until its slider is there the last move is remembered."""
-        if self._drag is None or self._drag.quantity != quantity.lower():
-            self._drag = _Drag(quantity.lower())
-        self._drag.share, self._drag.is_held = share, is_held
-        if self._drag.place is not None or self._drag.is_given_up:
-            self._follow_drag()
-
-    def _follow_drag(self) -> None:
-        drag = self._drag
-        if drag is None:
-            return
-        knob = self._knob(drag.quantity)
-        if knob is not None and not drag.is_given_up:
-            if drag.place is None:
-                drag.place, drag.value = knob.slider.value(), knob.value
-            knob.hold(drag.place + drag.share * knob.slider.maximum())
-            if not drag.is_held:
-                knob.let_go()
-        if not drag.is_held:
-            self._drag = None
-
-    def _give_up_drag(self, drag: _Drag) -> None:
-        """The value is what it was; moves count no more until the hand is gone."""
-        knob = self._knob(drag.quantity)
-        if knob is not None and drag.place is not None:
-            knob.let_go(drag.value)
-        drag.is_given_up = True
+    def follow_hand(self, quantity: str, share: float, phase: DragPhase) -> None:
+        """A value is dragged in the text; see `Workspace.value_dragged`."""
+        self.value_at_hand.follow(quantity, share, phase)
+        if phase == "given up":
+            if self._wanted is not None and self._wanted[1].lower() == quantity.lower():
+                self._wanted = None
+            self._leave_to_text()
 
     def _knob(self, quantity: str) -> Knob | None:
-        view = self.views.get("tune")
-        knobs = view.result.knobs if view is not None and isinstance(view.result, TuneView) else []
+        """The slider of a quantity, by its name in lower case."""
+        knobs = () if self._tuned is None else self._tuned.knobs
         return next((each for each in knobs if each.name.lower() == quantity), None)
+
+    @property
+    def _tuned(self) -> TuneView | None:
+        view = self.views.get("tune")
+        return view.result if view is not None and isinstance(view.result, TuneView) else None
 
     async def show_result(self, path: Path) -> None:
         """Show a stored study of this circuit. Raises UserInputError when it cannot be read."""
@@ -274,24 +246,18 @@ class StudiesPage(CentrePage):
         if quantity and view is not None and self.offer is not None:
             pane = view.setup_pane
             item = next((i for i in self.offer.adjustables if i.name.lower() == quantity.lower()), None)
-            is_there = any(row.row.pattern.lower() == quantity.lower() for row in pane.rows)
-            if not is_there:
+            added = None
+            if not any(row.row.pattern.lower() == quantity.lower() for row in pane.rows):
                 if kind == "map":
                     pane.keep_rows(1)  # a plane has two values: the other one stays
-                pane.add_row(row_for(item, kind) if item is not None else SetupRow(pattern=quantity))
-            self._at_hand = quantity.lower() if kind == "tune" else ""
-            if kind == "tune" and not (is_there and self.tuning.is_running):
-                self.run(kind)
-            self._take_slider()
-
-    def _take_slider(self) -> None:
-        """Arrow keys move the value that somebody came for."""
-        knob = self._knob(self._at_hand)
-        if knob is not None and self.tuning.is_running:
-            knob.slider.setFocus()
-            if self._drag is not None and self._drag.quantity == self._at_hand:
-                self._follow_drag()
-            self._at_hand = ""
+                added = pane.add_row(row_for(item, kind) if item is not None else SetupRow(pattern=quantity))
+            if kind == "tune":
+                was_live = self.tuning.is_running
+                self.value_at_hand.come(quantity, added, was_live=was_live)
+                if was_live and self._knob(quantity.lower()) is not None:
+                    self.value_at_hand.meet()
+                else:
+                    self.run(kind)
 
     def _lay_out(self) -> None:
         head = QWidget()
@@ -486,23 +452,37 @@ class StudiesPage(CentrePage):
         self._services.start(self._save_and_run(kind), kind="begin study", scope=f"studies {id(self)}")
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Escape gives up a drag, else ends the study; what came is kept."""
+        """Escape ends the study, and what came is kept; else it leaves the sliders as if nobody had come."""
         is_escape = event is not None and event.key() == Qt.Key.Key_Escape
-        if is_escape and self._drag is not None and self._drag.is_held:
-            self._give_up_drag(self._drag)
-        elif is_escape and self.work.running is not None:
+        if is_escape and self.work.running is not None:
             self.work.stop()
-        else:
+        elif not (is_escape and self._leave_sliders()):
             super().keyPressEvent(event)
+
+    def _leave_sliders(self) -> bool:
+        """The file's values again, and the text in front from which somebody came; whether there was any."""
+        tuned = self._tuned if self.kind == "tune" else None
+        if tuned is None or (self.came_from is None and not tuned.values):
+            return False
+        tuned.go_back()
+        self._leave_to_text()
+        return True
+
+    def _leave_to_text(self) -> None:
+        origin, self.came_from = self.came_from, None
+        if origin is not None:
+            self.left.emit(origin)
 
     async def _save_and_run(self, kind: SetupKind) -> None:
         buffers = self._services.workspace.buffers
         if buffers is not None and not await buffers.save_unsaved():
             self._say(msg("Not run: a changed file could not be saved."))
+            self._refuse_value(kind)
             return
         await self._read_offer()
         view = self.views.get(kind)
         if self.offer is None or view is None or view.setup_pane.refusal is not None:
+            self._refuse_value(kind)
             return
         setup = view.setup_pane.setup
         self._keep(kind, setup)
@@ -512,6 +492,25 @@ class StudiesPage(CentrePage):
         if setup.at_corners and (corners := self._corners()) is not None:
             setup = setup.with_corners_of(corners)
         self.work.start(kind, document_of(kind, setup, self.offer), setup)
+
+    def _refuse_value(self, kind: SetupKind) -> None:
+        """The value that somebody came for cannot be tuned: why is said in place of its row."""
+        row = self.value_at_hand.row if kind == "tune" else None
+        if row is not None and row.problem is not None:
+            self._say(row.problem)
+        if kind == "tune":
+            self.value_at_hand.refuse()
+
+    def _take_out(self, row: ParameterRow | None, was_live: bool) -> None:
+        """Nothing came of a value: its row goes, and the circuit is loaded as it was before."""
+        view = self.views.get("tune")
+        if view is not None and row is not None and row in view.setup_pane.rows:
+            view.setup_pane.remove_row(row)
+        is_loaded = row is not None and self._knob(row.row.pattern.lower()) is not None
+        if not was_live:
+            self.tuning.stop()
+        elif is_loaded or not self.tuning.is_running:
+            self._tune()
 
     def _tune(self) -> None:
         """Load the circuit with what is filled in; values that were moved stay where they are."""
@@ -525,7 +524,7 @@ class StudiesPage(CentrePage):
         if view is not None and isinstance(view.result, TuneView):
             view.results.setCurrentWidget(view.result)
             view.result.begin(spec, written, point, self.tuning.run_s)
-            self._take_slider()
+            self.value_at_hand.meet()
         self._show_work()
 
     def _on_moved(self, values: Mapping[str, float]) -> None:
@@ -536,12 +535,11 @@ class StudiesPage(CentrePage):
             self._tune()
 
     def _on_tuned(self, point: TunedPoint) -> None:
-        view = self.views.get("tune")
-        if view is not None and isinstance(view.result, TuneView):
-            view.result.show_point(point, self.tuning.run_s)
+        if self._tuned is not None:
+            self._tuned.show_point(point, self.tuning.run_s)
 
     def _on_tuning_failed(self, error: CircuitAIError) -> None:
-        self._drag = None
+        self.value_at_hand.refuse()
         self._say_error(error)
         self._show_work()
 
@@ -692,9 +690,9 @@ class StudiesPage(CentrePage):
         for view in self.views.values():
             if isinstance(view.result, MapView | SearchView | TuneView):
                 view.result.set_applied(is_applied=self.acts.is_applied)
-        tuned = self.views["tune"].result if "tune" in self.views else None
+        tuned = self._tuned
         is_stopped = not self.tuning.is_running  # else it is loaded again when the file is seen to be another
-        if is_stopped and self.acts.is_applied and isinstance(tuned, TuneView) and tuned.values:
+        if is_stopped and self.acts.is_applied and tuned is not None and tuned.values:
             self._tune()
 
 

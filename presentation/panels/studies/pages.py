@@ -11,7 +11,7 @@ from PyQt6.QtCore import QObject
 
 from domain.studies.setup import SETUP_KINDS
 from presentation.panels.editor.examination import is_spice
-from presentation.ui.workspace import WindowServices
+from presentation.ui.workspace import DragPhase, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
 
@@ -47,7 +47,7 @@ class StudyPages(QObject):
         workspace = self._services.workspace
         known = workspace.run_target if circuit is None else circuit
         if known is not None and (known in self._pages or known == workspace.run_target):
-            self._show(known, kind, quantity)
+            self._show(known, kind, quantity, circuit)
         elif (meant := circuit or workspace.shown_file) is not None:
             finding = self._find(meant, kind, quantity)
             self._services.start(finding, kind="open studies", scope="open studies")
@@ -58,15 +58,15 @@ class StudyPages(QObject):
         workspace, browse = self._services.workspace, self._app.project.browse
         root, main = workspace.root, workspace.main_circuit
         if root is None or await browse.runnable(root, file) is not None:
-            self._show(file, kind, quantity)
+            self._show(file, kind, quantity, file)
             return
         readers = await browse.circuits_reading(root, file) if is_spice(file) else ()
         if main in readers or len(readers) == 1:
-            self._show(main if main in readers else readers[0], kind, quantity)
+            self._show(main if main in readers else readers[0], kind, quantity, file)
         elif readers:
             chosen = await self._chosen(root, file, readers)
             if chosen is not None:
-                self._show(chosen, kind, quantity)
+                self._show(chosen, kind, quantity, file)
         elif quantity:
             workspace.status_changed.emit(
                 msg("{name} is not a circuit by itself, and no circuit of the project includes it.",
@@ -88,8 +88,10 @@ class StudyPages(QObject):
         )
         return None if name is None else names[name]
 
-    def _show(self, circuit: Path, kind: str, quantity: str) -> None:
+    def _show(self, circuit: Path, kind: str, quantity: str, text: Path | None) -> None:
+        """`text`: where the quantity stands."""
         page = self.page_of(circuit)
+        page.came_from = text if quantity and kind == "tune" else None
         self._editor.show_page(page)
         wanted = next((each for each in SETUP_KINDS if each == kind), None)
         if wanted is not None:
@@ -105,10 +107,13 @@ class StudyPages(QObject):
             page.ended.connect(partial(self._forget, circuit))
             page.difference_wanted.connect(self._editor.show_difference)
             page.run_opened.connect(self._editor.show_changed)
+            page.left.connect(self._editor.show_file)
         return page
 
-    def _drag(self, circuit: Path, quantity: str, share: float, is_held: bool) -> None:
-        self.page_of(circuit).drag(quantity, share, is_held=is_held)
+    def _drag(self, circuit: Path, quantity: str, share: float, phase: DragPhase) -> None:
+        page = self.page_of(circuit) if phase == "taken" else self._pages.get(circuit)
+        if page is not None:
+            page.follow_hand(quantity, share, phase)
 
     def _forget(self, circuit: Path) -> None:
         self._pages.pop(circuit, None)

@@ -158,7 +158,7 @@ class SetupPane(QWidget):
     def keep_rows(self, count: int) -> None:
         """The last so many stay."""
         for row in self.rows[: max(len(self.rows) - count, 0)]:
-            self._remove_row(row)
+            self.remove_row(row)
 
     def set_running(self, *, is_running: bool, other_runs: bool = False) -> None:
         self._is_running, self._other_runs = is_running, other_runs
@@ -309,12 +309,13 @@ class SetupPane(QWidget):
     def _put_row(self, row: SetupRow) -> ParameterRow:
         made = ParameterRow(self._services, self.kind, row, self._offer)
         made.changed.connect(self._tell)
-        made.remove_wanted.connect(partial(self._remove_row, made))
+        made.remove_wanted.connect(partial(self.remove_row, made))
         self.rows.append(made)
         self._row_column.addWidget(made)
         return made
 
-    def _remove_row(self, row: ParameterRow) -> None:
+    def remove_row(self, row: ParameterRow) -> None:
+        """One less."""
         self.rows.remove(row)
         self._row_column.removeWidget(row)
         row.hide()

@@ -74,7 +74,7 @@ class TuneView(ResultView):
         self.diff_button = push_button(
             name="tuned_diff", clicked=lambda _c=False: self.diff_wanted.emit(self.changed)
         )
-        self.back_button = push_button(name="back_to_file", clicked=self._on_back)
+        self.back_button = push_button(name="back_to_file", clicked=lambda _c=False: self.go_back())
         self.count = text_label(role="secondary", name="tuned_count")
         self._lay_out()
         services.theme.changed.connect(self._restyle)
@@ -180,7 +180,8 @@ class TuneView(ResultView):
         if not (is_held and self._run_s > SLOW_S):
             self.wanted.emit(self.values)
 
-    def _on_back(self, _checked: bool = False) -> None:
+    def go_back(self) -> None:
+        """Every slider to the file's value."""
         for knob in self.knobs:
             knob.set_value(knob.written)
         self._name()
