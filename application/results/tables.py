@@ -232,7 +232,8 @@ def one_table(tables: Sequence[Table], signals: Sequence[str]) -> tuple[list[Tab
 
 
 def telling(table: Table) -> Table:
-    """The few signals worth a look when none were named: outputs first, no more than a reader can part."""
+    """The few signals worth a look when none were named: outputs, over time the inputs that move; where none
+    is called so no more than a reader can part."""
     names = [column.name for column in table.columns]
 
     def rank(name: str) -> int:
@@ -242,8 +243,9 @@ def telling(table: Table) -> Table:
 
     known = [name for name in names if not (table.analysis == "ac" and name in _INPUTS)] or names
     chosen = set(sorted(known, key=rank)[:_MOST_CURVES])
-    if table.analysis == "ac" and chosen & _OUTPUTS:
-        chosen &= _OUTPUTS
+    if chosen & _OUTPUTS:  # a supply, or a node that switches, would press the output flat
+        moving = {name for name in names if name in _INPUTS and name in chosen and _moves(table, name)}
+        chosen = (chosen & _OUTPUTS) | moving
     places = [place for place, name in enumerate(names) if name in chosen]
     shift = 0 if table.axis is None else 1
     originals = [*range(shift), *(place + shift for place in places)]
@@ -256,6 +258,12 @@ def telling(table: Table) -> Table:
         columns=tuple(table.columns[place] for place in places),
         parts=tuple(narrowed(part) for part in table.parts),
     )
+
+
+def _moves(table: Table, name: str) -> bool:
+    place = [column.name for column in table.all_columns].index(name)
+    values = (part.whole(place).real for part in table.parts if part.rows)
+    return any(bool(each.max() > each.min()) for each in values)
 
 
 def _whole(file: WaveformSource, group: _Group) -> Table:

@@ -213,7 +213,7 @@ def _label_axis(axes: Sequence[Axes], table: Table, panes: Sequence[_Pane], opti
     else:
         factor, unit = _scale(xs, table.axis.unit)
         last.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
-        last.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _number(value / factor)))
+        last.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _even(value, last, factor)))
     last.set_xlabel(f"{word} ({unit})" if unit else word)
 
 
@@ -278,6 +278,13 @@ def _prefixed(value: float) -> str:
         return "0"
     exponent = min(max(3 * math.floor(math.log10(abs(value) * (1 + 1e-12)) / 3), -18), 12)
     return f"{_number(value / 10.0**exponent)} {_PREFIXES[exponent]}".rstrip()
+
+
+def _even(value: float, axes: Axes, factor: float) -> str:
+    """A tick with as many decimals as the others have: 1.20 between 1.19 and 1.21."""
+    decimals = max((len(_number(tick / factor).partition(".")[2]) for tick in axes.get_xticks()), default=0)
+    is_even = value and decimals < 5
+    return f"{value / factor:.{decimals}f}".replace("-", "\u2212") if is_even else _number(value / factor)
 
 
 def _number(value: float) -> str:

@@ -45,6 +45,8 @@ _WIDER = 1.3
 _NEAR = 0.5
 """Grid units within which a wire is meant."""
 _WIRE, _SYMBOL, _BAR, _DOT = 1.5, 1.75, 2.5, 3.0
+_EDGE = 0.1
+"""Around what is selected, in units of the grid: the texts beside a part are not to be covered."""
 _COLORS = {
     "name": "text.primary", "value": "syntax.value", "net": "syntax.element", "flag": "syntax.element",
     "rail": "syntax.element", "title": "text.primary", "figure": "running.text",
@@ -205,7 +207,8 @@ class SchematicCanvas(QWidget):
         left, top, right, bottom = symbol.body
         dx, dy = by
         return QRectF(
-            self._pixel(left - 0.4 + dx, top - 0.4 + dy), self._pixel(right + 0.4 + dx, bottom + 0.4 + dy)
+            self._pixel(left - _EDGE + dx, top - _EDGE + dy),
+            self._pixel(right + _EDGE + dx, bottom + _EDGE + dy),
         )
 
     def reveal(self, element: str, net: str = "") -> None:
