@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from domain.simulation.output_names import outputs_of
 from shared.errors import CircuitError, Stopped, UserInputError
 from shared.message import msg
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _BLOCK_ROWS = 16_384
 _ANALYSES = ("tran", "dc", "ac", "noise")
 """Which of several analyses goes into a file that holds one table, first to last."""
-_OUTPUTS = frozenset(("v(out)", "v(vout)", "v(output)", "onoise_spectrum", "onoise"))
+_NOISES = frozenset(("onoise_spectrum", "onoise"))
 _INPUTS = frozenset(("v(in)", "v(vin)", "v(input)"))
 _MOST_CURVES = 6
 
@@ -235,17 +236,18 @@ def telling(table: Table) -> Table:
     """The few signals worth a look when none were named: outputs, over time the inputs that move; where none
     is called so no more than a reader can part."""
     names = [column.name for column in table.columns]
+    outputs = {*outputs_of(names), *_NOISES.intersection(names)}
 
     def rank(name: str) -> int:
-        if name in _OUTPUTS:
+        if name in outputs:
             return 0
         return 1 if name.startswith("v(") else 2
 
     known = [name for name in names if not (table.analysis == "ac" and name in _INPUTS)] or names
     chosen = set(sorted(known, key=rank)[:_MOST_CURVES])
-    if chosen & _OUTPUTS:  # a supply, or a node that switches, would press the output flat
+    if chosen & outputs:  # a supply, or a node that switches, would press the output flat
         moving = {name for name in names if name in _INPUTS and name in chosen and _moves(table, name)}
-        chosen = (chosen & _OUTPUTS) | moving
+        chosen = (chosen & outputs) | moving
     places = [place for place, name in enumerate(names) if name in chosen]
     shift = 0 if table.axis is None else 1
     originals = [*range(shift), *(place + shift for place in places)]

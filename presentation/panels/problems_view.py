@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -62,6 +62,7 @@ class ProblemRow:
     is_of_run: bool = False
 
 
+_BROKEN = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere | Qt.AlignmentFlag.AlignLeft)
 _NONE = msg("No problems in this file or in the last run.")
 
 
@@ -220,7 +221,7 @@ class _Model(QAbstractListModel):
 
 
 class _List(QListView):
-    """Rows of one line: icon, place as a link, sentence, advice."""
+    """Rows: icon, place as a link, sentence, advice; long ones are broken."""
 
     chosen = pyqtSignal(object)
 
@@ -230,7 +231,7 @@ class _List(QListView):
         self.setModel(model)
         self.setObjectName("problem_list")
         self.setItemDelegate(_Delegate(services, model, self))
-        self.setUniformItemSizes(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
@@ -252,10 +253,15 @@ class _Delegate(QStyledItemDelegate):
         super().__init__(parent)
         self._services = services
         self._figures = model
+        self._list = parent
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex) -> QSize:  # noqa: N802
-        theme = self._services.theme.theme
-        return QSize(0, max(theme.size("row.table"), QFontMetrics(theme.font("ui")).height() + 4))
+    def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # noqa: N802
+        """As high as the texts, broken at the list's width."""
+        viewport = self._list.viewport()
+        width = self._list.width() if viewport is None else viewport.width()
+        return QSize(
+            0, self._height(list(self._places(self._figures.rows[index.row()], QRect(0, 0, width, 0))))
+        )
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         if painter is None or not index.isValid():
@@ -270,31 +276,57 @@ class _Delegate(QStyledItemDelegate):
         painter.fillRect(rect, theme.color(surface))
         icon, color = _ICONS.get(row.severity, _ICONS["info"])
         side = theme.size("icon.default")
-        left = rect.left() + theme.size("space.3")
         self._services.icons.get(icon, color, side).paint(
-            painter, left, rect.center().y() - side // 2 + 1, side, side
+            painter,
+            rect.left() + theme.size("space.3"),
+            rect.top() + (self._least_height() - side) // 2 + 1,
+            side,
+            side,
         )
-        left += side + theme.size("space.2")
-        for text, style, name in (
-            (place_of(row.file, row.line), "mono_small", "text.link"),
-            (self._services.language(row.message), "ui", "text.primary"),
-            ("" if row.advice is None else self._services.language(row.advice), "ui", "text.tertiary"),
-        ):
-            if text and left < rect.right():
-                left = self._write(
-                    painter, QRect(left, rect.top(), rect.right() - left, rect.height()), text, style, name
-                )
+        for text, style, name, place in self._places(row, rect):
+            painter.setFont(theme.font(style))
+            painter.setPen(theme.color(name))
+            painter.drawText(place, _BROKEN, text)
         painter.restore()
 
-    def _write(self, painter: QPainter, room: QRect, text: str, style: str, color: str) -> int:
+    def _least_height(self) -> int:
         theme = self._services.theme.theme
-        painter.setFont(theme.font(style))
-        painter.setPen(theme.color(color))
-        metrics = painter.fontMetrics()
-        width = room.width() - theme.size("space.3")
-        shown = metrics.elidedText(" ".join(text.split()), Qt.TextElideMode.ElideRight, width)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
-        return room.left() + metrics.horizontalAdvance(shown) + theme.size("space.3")
+        return max(theme.size("row.table"), QFontMetrics(theme.font("ui")).height() + 4)
+
+    def _height(self, places: Sequence[tuple[str, str, str, QRect]]) -> int:
+        """Of a row whose texts stand at `places` below its top."""
+        theme = self._services.theme.theme
+        room = self._least_height() - QFontMetrics(theme.font("ui")).height()
+        return max(
+            (place.bottom() + 1 + (room + 1) // 2 for *_, place in places), default=self._least_height()
+        )
+
+    def _places(self, row: ProblemRow, rect: QRect) -> Iterator[tuple[str, str, str, QRect]]:
+        """Text, font, color and place of what a row says; the advice goes below a sentence that leaves it too
+        little room."""
+        theme = self._services.theme.theme
+        gap, least = theme.size("space.3"), self._least_height()
+        metrics = QFontMetrics(theme.font("ui"))
+        left = rect.left() + gap + theme.size("icon.default") + theme.size("space.2")
+        top = rect.top() + (least - metrics.height()) // 2
+        if place := place_of(row.file, row.line):
+            of_place = QFontMetrics(theme.font("mono_small"))
+            width = of_place.horizontalAdvance(place)
+            down = metrics.ascent() - of_place.ascent()  # both stand on one line
+            yield place, "mono_small", "text.link", QRect(left, top + down, width + 1, of_place.height())
+            left += width + gap
+        room = QRect(left, top, max(rect.right() - gap - left, least), 1 << 20)
+        text = " ".join(self._services.language(row.message).split())
+        said = metrics.boundingRect(room, _BROKEN, text)
+        yield text, "ui", "text.primary", said.adjusted(0, 0, 1, 0)
+        if row.advice is None:
+            return
+        advice = " ".join(self._services.language(row.advice).split())
+        beside = QRect(said.right() + gap, top, metrics.horizontalAdvance(advice) + 1, metrics.height())
+        if said.height() > metrics.height() or beside.right() > room.right():
+            room.moveTop(said.bottom() + 1)
+            beside = metrics.boundingRect(room, _BROKEN, advice).adjusted(0, 0, 1, 0)
+        yield advice, "ui", "text.tertiary", beside
 
 
 def place_of(file: Path | None, line: int | None) -> str:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.frequency_response import phase_deg
+from domain.simulation.output_names import named_first, outputs_of
 from domain.simulation.plot_choice import is_step
 from domain.simulation.signals import Signal
 from domain.simulation.waveform import Plot, RealArray
@@ -471,7 +472,7 @@ def default_expressions(plot: Plot) -> list[str]:
     """What is worth seeing first: the output, over time the input too; else the first few nodes."""
     if plot.analysis == "noise":
         return [name for name in ("onoise_spectrum",) if name in plot.vectors] or _first(plot, 1)
-    outputs = [name for name in _OUTPUTS if name in plot.vectors]
+    outputs = outputs_of(plot.vectors)[:_MOST_BY_DEFAULT]
     inputs = [name for name in _INPUTS if name in plot.vectors and plot.analysis != "ac"]
     if outputs:  # a supply that stands still would only press the output flat
         return [name for name in inputs if np.ptp(np.abs(plot.vectors[name].data)) > 0] + outputs
@@ -480,7 +481,7 @@ def default_expressions(plot: Plot) -> list[str]:
         for name in plot.vectors
         if name.startswith("v(") and name != plot.axis_name and not _SUPPLY.fullmatch(name)
     ]
-    outer = [name for name in nodes if "." not in name and "#" not in name and name not in _INPUTS]
+    outer = named_first(name for name in nodes if "." not in name and "#" not in name and name not in _INPUTS)
     return (outer or nodes)[:_MOST_BY_DEFAULT] or _first(plot, _MOST_BY_DEFAULT)
 
 

@@ -155,6 +155,10 @@ def test_the_output_is_shown_first_and_supplies_are_not():
     assert default_expressions(_plot("tran", ("time", "s", t), **supplied)) == ["v(out)"]
     del data["v__out"]
     assert default_expressions(_plot("tran", ("time", "s", t), **data)) == ["v(mid)"]
+    drawn = {"v__n001": ("V", t), "v__voutput": ("V", t), "v__n002": ("V", t)}  # as LTspice names nodes
+    assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn)) == ["v(voutput)"]
+    drawn["v__gate"] = drawn.pop("v__voutput")
+    assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn))[0] == "v(gate)"
 
 
 def test_suggestions_hold_every_vector_and_the_transfer_first(ac):
