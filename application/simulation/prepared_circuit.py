@@ -52,6 +52,7 @@ from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import RANDOM_FUNCTIONS
 from domain.circuit.simulator_settings import Dialect, SimulatorSettings
 from domain.circuit.statements import Statement
+from domain.circuit.watched_signals import OUTPUTS, SHOWING, asked_curves, shown_curves
 from domain.simulation.branch_currents import with_saves
 from domain.simulation.notes import SimulationNote
 from domain.simulation.request import TAKEN_NAMES, ResourceLimits, SimulationJob
@@ -336,8 +337,14 @@ class PreparedCircuit:
         return one_name_each(with_nodes_of_par(cards, self.tree.expanded))
 
     def curves(self) -> tuple[PlottedCurves, ...]:
-        """What its own `plot` commands show."""
-        return plotted_curves(commands_of(self.tree)) if self.has_control_block else ()
+        """What its own commands and cards show; where no node is called an output, also what it measures."""
+        plotted = plotted_curves(commands_of(self.tree)) if self.has_control_block else ()
+        shown = shown_curves([card for keyword in SHOWING for _, card in self._cards(keyword)])
+        nodes = () if self.wiring is None else {node for part in self.wiring.parts for node in part.nodes}
+        if self.wiring is None or any(node in nodes for node in OUTPUTS):
+            return (*plotted, *shown)
+        asked = asked_curves([card for _, card in self.fouriers()], [card for _, card in self.measures()])
+        return (*plotted, *shown, *asked)
 
     def assigned(self) -> tuple[str, ...]:
         """The vectors that its own commands set."""
@@ -358,10 +365,13 @@ class PreparedCircuit:
 
     def fouriers(self) -> list[tuple[Path, Statement]]:
         """The `.four` cards of the circuit and of what it includes, with their files."""
+        return self._cards("four")
+
+    def _cards(self, keyword: str) -> list[tuple[Path, Statement]]:
         return [
             (source.path or self.circuit, card)
             for source in self._sources()
-            for card in source.directives("four")
+            for card in source.directives(keyword)
             if (source.path, card.line) in self._places
         ]
 

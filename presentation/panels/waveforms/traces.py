@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.circuit.watched_signals import OUTPUTS
 from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.frequency_response import phase_deg
 from domain.simulation.output_names import named_first, outputs_of
@@ -190,7 +191,7 @@ def _bounds_of(x: RealArray, low: float, high: float, columns: int) -> NDArray[n
     return found
 
 
-_OUTPUTS = ("v(out)", "v(output)", "v(vout)", "v(o)")
+_OUTPUTS = tuple(f"v({node})" for node in OUTPUTS)
 _INPUTS = ("v(in)", "v(input)", "v(vin)")
 _SUPPLY = re.compile(r"v\((v?[cd]d|v?ss|v?ee|v[cd][cd]\w*|v\+|v-|vs[+-]?|vp|vn|gnd)\)")
 _MOST_PLOTTED = 8

@@ -14,6 +14,7 @@ from domain.circuit.control_blocks import (
 )
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.netlist import Netlist
+from domain.circuit.watched_signals import SHOWING, asked_curves, shown_curves
 from domain.simulation.expressions import set_by
 from tests.ground.cases import for_each
 
@@ -37,6 +38,43 @@ def tree(commands: str, *, end: str = ".endc\n.end\n") -> DependencyTree:
 def test_what_is_plotted(commands: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
     found = plotted_curves(commands_of(tree(commands)))
     assert [(curves.analysis, curves.expressions) for curves in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("cards", "shown", "asked"),
+    [
+        (
+            ".print tran v(1) V(2, 3) i(vcc) par('v(1)*2')\n.PLOT TRAN v(4) (0,5) ic(q1)",
+            [("tran", ("v(1)", "v(2,3)", "i(vcc)", "v(4)", "ic(q1)"))],
+            [],
+        ),
+        (
+            ".print ac vdb(out) vp(out) vm(2)\n.print dc v(out)",
+            [("ac", ("v(out)", "v(2)")), ("dc", ("v(out)",))],
+            [],
+        ),
+        (
+            ".print noise inoise onoise(m)\n.print tran all",
+            [("noise", ("inoise_spectrum", "onoise_spectrum"))],
+            [],
+        ),
+        (".probe v(a) i(r1)\n.probe alli\n.probe", [("", ("v(a)", "i(r1)"))], []),
+        (
+            ".four 1meg v(o1,o2) v(x)\n.meas tran d trig v(in) val=1 rise=1 targ v(o1) val=1 rise=1\n"
+            ".meas ac g max vdb(b)",
+            [],
+            [("tran", ("v(o1,o2)", "v(x)", "v(in)", "v(o1)")), ("ac", ("v(b)",))],
+        ),
+        (".print\n.plot tran\n.print xyz v(1)\n.four 1k", [], []),
+    ],
+)
+def test_what_cards_want_to_see(
+    cards: str, shown: list[tuple[str, tuple[str, ...]]], asked: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    netlist = Netlist(f"t\nV1 a 0 1\nR1 a 0 1\n{cards}\n.end\n".encode())
+    showing = [card for keyword in SHOWING for card in netlist.directives(keyword)]
+    found = shown_curves(showing), asked_curves(netlist.directives("four"), netlist.measures)
+    assert [[(each.analysis, each.expressions) for each in curves] for curves in found] == [shown, asked]
 
 
 @pytest.mark.parametrize(
