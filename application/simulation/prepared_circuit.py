@@ -52,9 +52,10 @@ from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import RANDOM_FUNCTIONS
 from domain.circuit.simulator_settings import Dialect, SimulatorSettings
 from domain.circuit.statements import Statement
-from domain.circuit.watched_signals import OUTPUTS, SHOWING, asked_curves, shown_curves
+from domain.circuit.watched_signals import SHOWING, asked_curves, shown_curves
 from domain.simulation.branch_currents import with_saves
 from domain.simulation.notes import SimulationNote
+from domain.simulation.output_names import outputs_of
 from domain.simulation.request import TAKEN_NAMES, ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue
 from domain.simulation.wiring import MOST_PARTS, Wiring, wiring_of
@@ -341,7 +342,7 @@ class PreparedCircuit:
         plotted = plotted_curves(commands_of(self.tree)) if self.has_control_block else ()
         shown = shown_curves([card for keyword in SHOWING for _, card in self._cards(keyword)])
         nodes = () if self.wiring is None else {node for part in self.wiring.parts for node in part.nodes}
-        if self.wiring is None or any(node in nodes for node in OUTPUTS):
+        if self.wiring is None or outputs_of(f"v({node})" for node in nodes):
             return (*plotted, *shown)
         asked = asked_curves([card for _, card in self.fouriers()], [card for _, card in self.measures()])
         return (*plotted, *shown, *asked)

@@ -10,8 +10,6 @@ from domain.circuit.control_blocks import PlottedCurves
 from domain.circuit.statements import Statement
 from shared.late_patterns import late_pattern
 
-OUTPUTS = ("out", "output", "vout", "o")
-"""Nodes that are what a circuit is for."""
 SHOWING = ("print", "plot", "probe")
 _ANALYSES = frozenset(("tran", "ac", "dc", "noise", "disto", "sp"))
 _SIGNAL = late_pattern(r"(?P<function>[a-z]\w*)\s*(?P<given>\([^()]+\))", re.IGNORECASE)

@@ -22,7 +22,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.circuit.watched_signals import OUTPUTS
 from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.frequency_response import phase_deg
 from domain.simulation.output_names import named_first, outputs_of
@@ -191,7 +190,6 @@ def _bounds_of(x: RealArray, low: float, high: float, columns: int) -> NDArray[n
     return found
 
 
-_OUTPUTS = tuple(f"v({node})" for node in OUTPUTS)
 _INPUTS = ("v(in)", "v(input)", "v(vin)")
 _SUPPLY = re.compile(r"v\((v?[cd]d|v?ss|v?ee|v[cd][cd]\w*|v\+|v-|vs[+-]?|vp|vn|gnd)\)")
 _MOST_PLOTTED = 8
@@ -495,8 +493,7 @@ def suggestions(plot: Plot) -> list[str]:
     names = [name for name in plot.vectors if name != plot.axis_name]
     made = [
         f"{output}/{given}"
-        for output in _OUTPUTS
-        if output in plot.vectors
+        for output in outputs_of(plot.vectors)
         for given in _INPUTS
         if given in plot.vectors
     ]
