@@ -162,8 +162,9 @@ class OperatingPoint:
 
     @property
     def power(self) -> float:
-        """What all sources deliver together (W)."""
-        return sum(source.power for source in self.sources)
+        """What the sources that deliver deliver together (W); one that takes power up, such as a bias current
+        out of a supply, is a part like any other."""
+        return sum(max(source.power, 0.0) for source in self.sources)
 
 
 # ---- what there is -------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ async def test_a_run_does_not_wait_for_an_operating_point_that_is_never_found(
 
 
 async def test_the_power_of_every_element_adds_up(simulate: Simulate) -> None:
-    result = await simulate(f"{AMPLIFIER}.tran 10u 100u\n.end\n")
+    result = await simulate(f"{AMPLIFIER}IB vcc 0 1m\n.tran 10u 100u\n.end\n")
     point = result.operating_point
     assert point is not None
     assert point.is_budget_whole
