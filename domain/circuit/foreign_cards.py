@@ -113,8 +113,14 @@ CURRENT_TABLE = late_pattern(
 )
 """A load whose current LTspice reads off a table of its voltage: ``I1 a 0 tbl(0 0, 3 4m)``."""
 LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
-CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
-"""``I(L1)=0`` on an `.ic` card."""
+CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*+=?\s*+(?:\{[^}]*\}|\S+)", re.IGNORECASE)
+"""``I(L1)=0`` on an `.ic` card, where LTspice can do without the sign."""
+BARE_START = late_pattern(r"\b(?P<node>V\([^()]*\))\s++(?!=)", re.IGNORECASE)
+"""``V(a) 1`` on it."""
+CHARGE = late_pattern(
+    r"^(?P<head>\s*c\S*\s+(?P<a>\S+)\s+(?P<b>\S+)\s+q)\s*=\s*(?P<charge>[^{'\s].*?)\s*$", re.IGNORECASE
+)
+"""A capacitor by its charge: ``C1 a b Q=1u*x``, x its voltage."""
 PWL = late_pattern(r"\bpwl\s*\((?P<points>[^()]*)\)", re.IGNORECASE)
 TABLE = late_pattern(
     r"^(?P<name>[eg]\S*)\s+(?P<n>\S+\s+\S+)\s+(?P<cp>\S+)\s+(?P<cn>\S+)\s+(?:table|tbl)\s*=?\s*\("
@@ -191,6 +197,15 @@ def as_table(raw: str) -> str:
     kind = "v" if raw[:1] in "eE" else "i"
     look = f"v({match['cp']},{match['cn']})"
     return f"b_{match['name']} {match['n']} {kind}=pwl({look},{','.join(points)})"
+
+
+def by_charge(raw: str) -> str:
+    """LTspice's x, the voltage of a capacitor given by its charge, is said by its nodes."""
+    match = CHARGE.match(raw)
+    if match is None:
+        return raw
+    charge = re.sub(r"(?i)\bx\b", f"v({match['a']},{match['b']})", match["charge"])
+    return f"{match['head']}={{{charge}}}"
 
 
 def plain_name(name: str) -> str:

@@ -33,7 +33,9 @@ def block(symbol: str) -> Block | None:
 
 
 def block_in_any_folder(symbol: str) -> Block | None:
-    """Of a symbol's name alone, in lower case, as newer versions of LTspice write it."""
+    """Of a symbol's name alone, in lower case, as newer versions of LTspice write it, and other collections
+    (``555``, ``lm555``)."""
+    symbol = "ne555" if _TIMER.fullmatch(symbol) else symbol
     return next((found for name, found in _all().items() if name.rpartition("\\")[2] == symbol), None)
 
 
@@ -419,6 +421,7 @@ def _generics() -> Mapping[str, _Generic]:
     return found
 
 
+_TIMER = late_pattern(r"(?:[a-z]{2})?555[a-z]{0,2}")
 _INPUT_PORTS = "inp inn vcc vee out"
 _JELLY_BEANS = late_pattern(r"lm[123](?:93|39)|lm290[13]")
 _CALLED = {"1.2": 1.235, "20": 2.048, "25": 2.5, "33": 3.3, "50": 5.0}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from domain.circuit.ltspice_guessed import guessed, is_made_by_ltspice
+from domain.circuit.ltspice_guessed import REGULATOR_PORTS, guessed, is_made_by_ltspice
 from domain.circuit.ltspice_opamps import USUAL, USUAL_PORTS, five_pin_outlines, ports_of
 from domain.circuit.ltspice_symbols import (
     JUMPER,
@@ -51,6 +51,8 @@ _SIZED = re.compile(r"\b[lw]\s*=", re.IGNORECASE)
 """A MOSFET of an integrated circuit: its model is a process's."""
 _MODEL_FILE = re.compile(r"\.(?:lib|sub|mod|cir|inc|txt|asc)$", re.IGNORECASE)
 
+_BUS = re.compile(r"\[\d+:\d+\]")
+"""Of a label: ``data[0:7]``, the eight lines of a bus."""
 _PLAIN_OP_AMP = re.compile(r"\bopamp\.sub\b|\.subckt\s+opamp\b|^\.(?:lib|inc)", re.IGNORECASE)
 """What may define the op-amp without supplies: any library the sheet names."""
 
@@ -271,7 +273,8 @@ class _Writer:
         ]
         placed = list(self._with_guesses(placed, drawn))
         nets = _Nets(sheet, [_at(part, pin) for part, symbol in placed for pin in _pins(symbol)])
-        if sheet.unread:
+        # What a tap leads to is called by its own label; only a label of several lines means something by it.
+        if sheet.unread and any(_BUS.search(name) for _, name in sheet.labels):
             self.missing.append(
                 msg(
                     "Bus taps are not read: {count} of them leave nodes unconnected.", count=len(sheet.unread)
@@ -321,7 +324,11 @@ class _Writer:
             for pin in _pins(symbol)
         }
         found = {
-            key: guessed(parts[0].symbol, [partial(_is_drawn, part, ends) for part in parts])
+            key: guessed(
+                parts[0].symbol,
+                [partial(_is_drawn, part, ends) for part in parts],
+                models={model for part in parts if (model := _model_of(part))},
+            )
             for key, parts in unfit.items()
         }
         for key, symbol in found.items():
@@ -486,6 +493,12 @@ def _fitted(part: Part, symbol: Symbol | None, drawn: Set[Place]) -> Symbol | No
     return replace(symbol, pins=fitting[0]) if len(fitting) == 1 else symbol
 
 
+def _model_of(part: Part) -> str:
+    return next(
+        (text for key in ("spicemodel", "value") if (text := part.attributes.get(key, "").strip())), ""
+    )
+
+
 def _is_drawn(part: Part, drawn: Set[Place], pin: Place) -> bool:
     return _at(part, pin) in drawn
 
@@ -498,6 +511,13 @@ def _told_guess(name: str, symbol: Symbol, parts: str) -> Message:
             "of the subcircuit, down the left side, then down the right ({names}).",
             symbol=shown,
             count=len(symbol.pins),
+            names=parts,
+        )
+    if symbol.prefix == "X" and len(symbol.pins) == len(REGULATOR_PORTS):
+        return msg(
+            "The symbol {symbol} is not here. It is taken for a regulator: input at the left, output at the "
+            "right, ground below ({names}).",
+            symbol=shown,
             names=parts,
         )
     if symbol.prefix == "X":

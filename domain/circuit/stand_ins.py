@@ -4,17 +4,18 @@ LTspice and PSpice find `2N3904` or an op-amp in libraries that come with the pr
 on. A circuit that leans on them runs here with a stand-in of the part's kind; who reads the result is told.
 
 The numbers are typical values set by us for a class of parts (forward voltage, current gain, capacitance,
-threshold, on-resistance at 25 degrees), not fitted to a data sheet: a real part of the name differs. Only a
-Zener diode breaks down: a class does not tell what voltage its parts withstand, and a guess that is too low
-ruins a circuit that works. The equations are those of the ngspice 39 manual, chapters 7 (diode), 8 (BJT),
-9 (JFET), 11 (VDMOS). The op-amp is the gain stage of Boyle et al., "Macromodeling of integrated circuit
-operational amplifiers", IEEE J. Solid-State Circuits 9 (1974).
+threshold, on-resistance at 25 degrees), not fitted to a data sheet: a real part of the name differs. Only
+the speed of a well-known op-amp is its data sheet's. Only a Zener diode breaks down: a class does not tell
+what voltage its parts withstand, and a guess that is too low ruins a circuit that works. The equations are
+those of the ngspice 39 manual, chapters 7 (diode), 8 (BJT), 9 (JFET), 11 (VDMOS). The op-amp is the gain
+stage of Boyle et al., "Macromodeling of integrated circuit operational amplifiers", IEEE J. Solid-State
+Circuits 9 (1974).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from domain.circuit.elements import Element
 from domain.circuit.hierarchy import Circuit, PlacedElement
 from domain.circuit.ltspice_blocks import generic_block, is_comparator, is_generic_block
 from domain.circuit.ltspice_opamps import USUAL_PORTS, is_op_amp, ports_of
+from domain.circuit.op_amp_figures import figures_of
 from domain.circuit.statements import Field
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -105,20 +107,25 @@ def _known(
     element: Element, name: str, parameters: frozenset[str], drawn: str | None
 ) -> tuple[Message, tuple[str, ...]] | None:
     letter = element.letter
-    if letter == "x" and len(element.nodes) == 3 and name.lower() == "opamp":
-        return _plain_op_amp(name, parameters)
-    if letter == "x" and (block := generic_block(name, len(element.nodes), parameters)) is not None:
-        return block
-    if letter == "x" and len(element.nodes) == _MOSFET_NODES and (block := _mosfet_block(name)) is not None:
-        return block
     if letter == "x":
-        is_known = _OP_AMPS.fullmatch(name) or is_op_amp(name)
-        ports = ports_of(name, len(element.nodes)) if is_known else None
-        if ports is not None and (level := _LEVEL.fullmatch(name)):
-            return _universal_op_amp(name, level[1] == "1", ports, parameters)
-        return None if ports is None else _op_amp(name, ports, parameters)
+        return _known_block(name, [node.key for node in element.nodes], parameters)
     found = _transistor_or_diode(letter, name, drawn)
     return None if found is None else (found[0], (f".model {name} {found[1]}",))
+
+
+def _known_block(
+    name: str, nodes: Sequence[str], parameters: frozenset[str]
+) -> tuple[Message, tuple[str, ...]] | None:
+    if (block := generic_block(name, len(nodes), parameters)) is not None:
+        return block
+    if len(nodes) == _THREE_NODES:
+        is_plain = name.lower() == "opamp"
+        return _plain_op_amp(name, parameters) if is_plain else _regulator(name, nodes) or _mosfet_block(name)
+    is_known = _OP_AMPS.fullmatch(name) or is_op_amp(name)
+    ports = ports_of(name, len(nodes)) if is_known else None
+    if ports is not None and (level := _LEVEL.fullmatch(name)):
+        return _universal_op_amp(name, level[1] == "1", ports, parameters)
+    return None if ports is None else _op_amp(name, ports, parameters)
 
 
 def is_known_part(name: str) -> bool:
@@ -127,6 +134,7 @@ def is_known_part(name: str) -> bool:
         _OP_AMPS.fullmatch(name) is not None
         or is_op_amp(name)
         or is_generic_block(name)
+        or is_regulator(name)
         or any(_transistor_or_diode(letter, name, None) is not None for letter in _DRAWN)
     )
 
@@ -377,6 +385,10 @@ _OP_AMPS = late_pattern(
 )  # fmt: skip
 
 
+_FIXED_REGULATOR = late_pattern(
+    r"(?:[A-Z]{1,3})?(?P<series>7[89])(?P<current>[LMST]?)(?P<volts>05|06|08|09|10|12|15|18|24)[A-Z]{0,3}\d?",
+    re.IGNORECASE,
+)
 _LEVEL = late_pattern(r"level[._]?([0-5])\w?", re.IGNORECASE)
 _UNIVERSAL = {"avol": "1meg", "gbw": "10meg", "slew": "10meg", "ilimit": "25m", "rail": "0", "vos": "0"}
 """What LTspice's UniversalOpAmp reads, as its help describes it, with its defaults."""
@@ -430,7 +442,36 @@ def _universal_op_amp(
     )
 
 
-_MOSFET_NODES = 3
+_THREE_NODES = 3
+
+
+def is_regulator(name: str) -> bool:
+    """Whether it is called like a three-pin regulator with a fixed voltage (LM7805, 78L12, L7912CV)."""
+    return _FIXED_REGULATOR.fullmatch(name) is not None
+
+
+def _regulator(name: str, nodes: Sequence[str]) -> tuple[Message, tuple[str, ...]] | None:
+    """Makers differ in the order of its nodes: what is at ground is that, then input and output follow."""
+    match = _FIXED_REGULATOR.fullmatch(name)
+    if match is None:
+        return None
+    ports = ["in", "out"]
+    ports.insert(nodes.index("0") if "0" in nodes else 1, "gnd")
+    volts = int(match["volts"])
+    sign = -1 if match["series"] == "79" else 1
+    amperes = {"L": 0.1, "M": 0.5}.get(match["current"].upper(), 1.5)
+    return (
+        msg("{voltage} V regulator for {current} A", voltage=f"{sign * volts}", current=f"{amperes:g}"),
+        (
+            f".subckt {name} {' '.join(ports)}",
+            # 2 V between input and output, as the series' data sheets have it; 5 mA of its own.
+            f"b_want want 0 V=max(0,min({volts},{sign}*v(in,gnd)-2))",
+            f"b_pass in out I={sign}*max(0,min({amperes:g},(v(want)-{sign}*v(out,gnd))*50))",
+            f"b_own in gnd I={sign}*5m*tanh(max(0,{sign}*v(in,gnd)))",
+            "r_out out gnd 10meg",
+            f".ends {name}",
+        ),
+    )
 
 
 def _mosfet_block(name: str) -> tuple[Message, tuple[str, ...]] | None:
@@ -462,12 +503,23 @@ def _further(ports: tuple[str, ...]) -> tuple[str, ...]:
 def _op_amp(name: str, ports: tuple[str, ...], parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
     """Pins as LTspice's op-amp of that name has them. Of the parameters avol and gbw count."""
     unread = "".join(f" {key}=0" for key in sorted(parameters - {"avol", "gbw", "m"}))
-    return msg("op-amp with a 10 MHz gain-bandwidth product"), (
-        f".subckt {name} {' '.join(ports)} avol=100k gbw=10meg{unread}",
+    known = figures_of(name)
+    if known is None:
+        kind, gbw = msg("op-amp with a 10 MHz gain-bandwidth product"), "10meg"
+        stage = "g_gain 0 x inp inn 1m"
+    else:
+        mega, slew = f"{known.gbw_mhz:g}", f"{known.slew_v_per_us:g}"
+        kind = msg("op-amp with {gbw} MHz and {slew} V/µs, as its data sheet says,", gbw=mega, slew=slew)
+        gbw = f"{mega}meg"
+        # The current that charges the pole's capacitor is limited, as in `_universal_op_amp`.
+        ratio = f"{{6.283185*gbw/{known.slew_v_per_us * 1e6:.6g}}}"
+        stage = f"b_gain 0 x I=1m*v(inp,inn)/sqrt(1+({ratio}*v(inp,inn))**2)"
+    return kind, (
+        f".subckt {name} {' '.join(ports)} avol=100k gbw={gbw}{unread}",
         "r_in inp inn 10g",
         "r_cm inp 0 100g",
         "r_sup vcc vee 10meg",
-        "g_gain 0 x inp inn 1m",
+        stage,
         "r_gain x 0 {avol/1m}",
         "c_pole x 0 {1m/(6.283185*gbw)}",
         "d_high x high d_limit",

@@ -165,7 +165,9 @@ class _Work:
             self._note(statement, msg("Only the circuit before .alter is simulated."))
             self._comment_out(statement)
             return
-        if statement.kind == "directive":
+        if statement.kind == "directive" and self._dialect == "ltspice" and not statement.raw.strip(". \t"):
+            self._comment_out(statement)  # a line of dots, in a library: LTspice reads the parts it needs
+        elif statement.kind == "directive":
             self._directive(statement)
         else:
             self._element(statement)
@@ -395,12 +397,14 @@ class _Work:
             return raw.replace("=", " ")
         if keyword == "options":  # an unknown one would end the run
             return foreign.OPTION.sub("", raw)
-        if keyword == "ic" and foreign.CURRENT_AT_START.search(raw):
-            self._note(
-                statement,
-                msg("Initial currents on the .ic card are left out: ngspice takes initial voltages only."),
-            )
-            return foreign.CURRENT_AT_START.sub("", raw)
+        if keyword == "ic":
+            voltages = foreign.CURRENT_AT_START.sub("", raw)
+            if voltages != raw:
+                told = msg(
+                    "Initial currents on the .ic card are left out: ngspice takes initial voltages only."
+                )
+                self._note(statement, told)
+            return foreign.BARE_START.sub(r"\g<node>=", voltages)
         if keyword == "save":  # one that names nothing would leave no data
             return re.sub(r"(?i)^(\s*\.save)\b(?!\s+all\b)", r"\1 all", raw)
         if keyword == "param":
@@ -455,7 +459,7 @@ class _Work:
         if letter == "d" and self._dialect in ("ltspice", "pspice"):
             raw = foreign.BARE_AREA.sub(r"\g<head> area=", raw)
         if letter in "rcl" and self._dialect == "ltspice":
-            raw = foreign.RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
+            raw = foreign.by_charge(foreign.RATED_VOLTAGE.sub("", raw)) if letter == "c" else raw
             raw = foreign.RKM.sub(foreign.without_rkm, raw)
             raw = foreign.OF_CIRCUIT.sub(r"\g<key>{\g<expression>}", raw)
         if self._dialect == "ltspice":

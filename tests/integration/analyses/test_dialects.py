@@ -244,3 +244,17 @@ async def test_measurements_of_ltspice_without_equals_signs(simulate: Simulate) 
     want = {"at1": 1 - math.exp(-1), "last": 1 - math.exp(-5), "t": 1e-3 * math.log(9)}
     want |= {"end": math.exp(-4) - math.exp(-5), "lost": math.exp(-4)}
     assert {name: found[name] for name in want} == pytest.approx(want, rel=4e-3)
+
+
+async def test_starts_and_charges_of_ltspice(simulate: Simulate) -> None:
+    """A start without its sign, a current at the start; a capacitor by its charge: C dv/dt = -v/R with
+    C = 1 uF (1 + x), so ln(v) + v falls by t/RC. A line of dots decorates a library."""
+    result = await simulate(
+        "* x.asc\nC1 a 0 1u\nR1 a 0 1k\nL1 b 0 1m\nR2 b 0 1\nC2 c 0 Q=1u*x*(1+x/2)\nR3 c 0 1k\n"
+        ".ic V(a) 1 I(L1) -1 v(c)=1\n.tran 0 1m\n.......\n"
+        ".meas va FIND V(a) AT 0.5m\n.meas vc FIND V(c) AT 0.5m\n.backanno\n.end\n"
+    )
+    assert result.ok, [str(issue.message) for issue in result.issues]
+    found = {name: metric.value for name, metric in result.metrics.items()}
+    assert found["va"] == pytest.approx(math.exp(-0.5), rel=2e-3)
+    assert math.log(found["vc"]) + found["vc"] == pytest.approx(1 - 0.5, abs=5e-3)

@@ -12,6 +12,7 @@ from application.app import Application
 from application.simulation.simulating import SimulationRequest
 from domain.circuit.elements import parse_element
 from domain.circuit.netlist import Netlist
+from domain.circuit.op_amp_figures import figures_of
 from domain.circuit.stand_ins import zener_voltage
 from domain.simulation.result import SimulationResult
 from tests.integration.analyses.conftest import plots_of
@@ -147,6 +148,11 @@ XU19 in 0 0 0 0 0 0 half 0 LT5400-1
 XU20 half half 0 0 0 half half 0 0 LT5400-1
 XU21 in f6 vcc 0 f6 vcc ADA4807-1
 XM1 drain in4 0 IRF540N
+XU22 vcc 0 five78 LM7805
+R21 five78 0 100
+V5 0 neg 12
+XU23 0 neg five79 L79L05
+R22 five79 0 1k
 R20 vcc drain 100
 .lib LTC.lib
 .lib irf540n.spi
@@ -169,13 +175,13 @@ async def test_comparators_references_regulators_and_drivers_have_stand_ins(
         "high": 12, "low": 0, "opened": 12, "closed": 0.02, "reg": 5, "five": 5, "shunt": 1.235,
         "series": 2.5, "photo": 2.5, "gate": 12, "cv": 8, "out555": 10.6, "slow": 12, "fast": 0,
         "notfast": 12, "ldo": 3.3, "out45": 3.32, "out80": 2, "low46": 12, "high46": 0, "k7": 7.05, "f6": 3,
-        "drain": 0.01, "half": 1,
+        "drain": 0.01, "half": 1, "five78": 5, "five79": -5,
     }  # fmt: skip
     within = {"reg": 0.06, "photo": 0.7, "closed": 0.1, "out555": 0.5}
     for node, value in expected.items():
         assert volts[f"v({node})"] == pytest.approx(value, abs=within.get(node, 0.03)), node
     told = [str(note.message) for note in result.notes if "is used in its place" in str(note.message)]
-    assert len(told) == 20, told
+    assert len(told) == 22, told
     assert any("Our generic 5 V linear regulator for 1.5 A" in text for text in told), told
 
 
@@ -313,3 +319,26 @@ def test_zener_voltages_are_those_of_the_name() -> None:
 def test_the_example_names_an_op_amp_of_five_pins() -> None:
     statement = Netlist.parse(b"XU1 a b c d e level.2 Avol=1\n", has_title=False).statements[0]
     assert len(parse_element(statement).nodes) == 5
+
+
+async def test_an_op_amp_that_is_not_here_has_the_speed_of_its_data_sheet(
+    app: Application, tmp_path: Path
+) -> None:
+    """From -1 V to 1 V: 4 us at the 741's 0.5 V/us; 2 V/13 V/us and the pole at 3 MHz for the TL072."""
+    circuit = tmp_path / "follower.net"
+    circuit.write_text(
+        "* Z:\\follower.asc\nV1 p 0 PULSE(-2 2 1u 1n 1n 50u 100u)\nVP vcc 0 15\nVN vee 0 -15\n"
+        "XU1 p slow vcc vee slow LM741\nXU2 p fast vcc vee fast TL072CP\n.lib LTC.lib\n.tran 0 20u\n"
+        ".meas slow TRIG v(slow) VAL=-1 RISE=1 TARG v(slow) VAL=1 RISE=1\n"
+        ".meas fast TRIG v(fast) VAL=-1 RISE=1 TARG v(fast) VAL=1 RISE=1\n.backanno\n.end\n"
+    )
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
+    assert result.ok, result.issues
+    assert result.metrics["slow"].value == pytest.approx(4e-6, rel=0.02)
+    assert result.metrics["fast"].value == pytest.approx(0.17e-6, rel=0.15)
+    told = [str(note.message) for note in result.notes]
+    assert any("op-amp with 1 MHz and 0.5 V/µs, as its data sheet says, is used" in text for text in told), (
+        told
+    )
+    found = [figures_of(name) for name in ("OPA2134UA", "lt1001", "MCP6002-I", "LM3245", "OP270")]
+    assert found == [(8, 20), (0.8, 0.25), (1, 0.6), None, None]
