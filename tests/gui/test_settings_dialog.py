@@ -218,7 +218,7 @@ async def test_what_is_out_of_bounds_is_said_with_what_stays_in_force(
     dialog = await make()
     row = dialog.rows["agent.rounds"]
     type_in(row, "900")
-    assert row.error.text() == "It must be a whole number from 1 to 200. What stays in force: 15."
+    assert row.error.text() == "It must be a whole number from 1 to 200. 15 stays in force."
     assert row.input.property("state") == "error"
     assert isinstance(row.input, QLineEdit)
     assert row.input.text() == "900", "nothing is corrected silently"

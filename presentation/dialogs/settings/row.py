@@ -20,6 +20,7 @@ from PyQt6.QtWidgets import (
 from domain.settings import ShownSetting
 from presentation.dialogs.settings.values import (
     bounds_text,
+    choice_words,
     control_of,
     plain_of,
     shown_text,
@@ -164,7 +165,7 @@ class SettingRow(Row):
                 if is_optional(self._field):
                     combo.addItem(self._services.language(msg("none")), None)
                 for choice in choices_of(self._field):
-                    combo.addItem(choice, choice)
+                    combo.addItem(self._services.language(choice_words(choice)), choice)
                 combo.activated.connect(lambda _at: self.changed.emit(self.name, combo.currentData()))
                 combo.setFixedWidth(round(_COLUMN * theme.scale))
                 return combo
@@ -235,7 +236,7 @@ class SettingRow(Row):
             needed = error.needed if isinstance(error, WrongSetting) else None
             self.tell(
                 msg(
-                    "It must be {needed}. What stays in force: {value}.",
+                    "It must be {needed}. {value} stays in force.",
                     needed=needed or allowed(self._field),
                     value=shown_text(self._field, self._shown.value),
                 )

@@ -23,6 +23,11 @@ _PLAIN_KINDS: dict[str, ControlKind] = {
 }
 _BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(k|m|g|t)?(?:i?b(?:ytes)?)?", re.IGNORECASE)
 _POWERS = {"k": 10, "m": 20, "g": 30, "t": 40}
+_CHOICES = {
+    "auto": msg("System (auto)"),
+    "en": msg("English"),
+    "zh": msg("Chinese (中文)"),
+}
 _UNITS = (("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10))
 
 
@@ -89,10 +94,17 @@ def shown_text(one: Field[Any], value: Any) -> Message:
     if control_of(one) == "flag":
         return msg("on") if value else msg("off")
     text = text_of(one, value).replace("\n", ", ")
+    if control_of(one) == "choice" and text:
+        return choice_words(text)
     if not text:
         return msg("none")
     unit = about(one).unit
     return Message(f"{text} {unit}" if unit and unit != "bytes" else text)
+
+
+def choice_words(choice: str) -> Message:
+    """One of several values as it is offered: in words where it is a code."""
+    return _CHOICES.get(choice) or Message(choice)
 
 
 def _nothing(one: Field[Any]) -> Any:

@@ -151,6 +151,7 @@ def test_limits_are_named() -> None:
     warned = next_move(turn(*steps[:9]), AgentLimits())
     assert isinstance(warned, Ask)
     assert "10 of at most 15" in warned.note
+    assert next_move(turn(*steps[:9]), AgentLimits(warn_round=11)).note == ""  # type: ignore[union-attr]
     last = next_move(turn(*steps[:14]), AgentLimits())
     assert isinstance(last, Ask)
     assert (last.is_last, warned.is_last) == (True, False)
