@@ -434,6 +434,25 @@ async def test_words_have_their_colours_also_while_typing(
 
 
 @settled
+async def test_a_value_typed_over_another_is_one_step(project: Path, opened: Open, until: Until) -> None:
+    editor = (await opened(project / "filter.cir")).editor
+    await until(lambda: bool(editor.text()))
+    before, line = editor.text(), editor.text(2)
+    editor.setSelection(2, line.index("1k"), 2, line.index("1k") + 2)
+    QTest.keyClicks(editor, "330k")
+    after = editor.text()
+    assert after == before.replace("1k", "330k")
+    editor.undo()
+    assert editor.text() == before
+    editor.redo()
+    assert editor.text() == after
+    editor.setSelection(0, 0, 0, 1)
+    QTest.keyClicks(editor, "x")  # one letter is a step as it is, and takes nothing along
+    editor.undo()
+    assert editor.text() == after
+
+
+@settled
 async def test_a_broken_line_is_found_and_the_mega_trap_mended_by_key(
     area: EditorArea, project: Path, opened: Open, until: Until
 ) -> None:

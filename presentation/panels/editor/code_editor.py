@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from string import ascii_letters, digits
 
@@ -33,6 +34,8 @@ from presentation.panels.editor.marked_text import MarkedText
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+
+_MOST_BEGUN = 100
 
 
 class CodeEditor(MarkedText):
@@ -67,6 +70,8 @@ class CodeEditor(MarkedText):
         self._hovered_fix: Problem | None = None
         self._length_told = 0
         """Bytes of the text that was told of last."""
+        self._begun: deque[tuple[int, int, bytes]] = deque(maxlen=_MOST_BEGUN)
+        """What stood there when the first character was typed over something selected."""
         set_up(self)
         if self._lexer is not None:
             self.setLexer(self._lexer)
@@ -133,8 +138,10 @@ class CodeEditor(MarkedText):
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
         else:
-            length = self.byte_length()
+            length, replaces = self.byte_length(), event.text() >= " " and self.hasSelectedText()
             super().keyPressEvent(event)
+            if replaces:
+                self._begun.append(self._here())
             if event.text() or self.byte_length() != length:
                 self._tell_edited()
 
@@ -243,12 +250,27 @@ class CodeEditor(MarkedText):
         self._tell_edited()
 
     def undo(self) -> None:
+        """Take back a step. A word typed over another is one: Scintilla would stop behind its first letter,
+        which is a step together with what it replaced."""
         super().undo()
+        if self._here() in self._begun and self.isUndoAvailable():
+            super().undo()
         self._tell_edited()
 
     def redo(self) -> None:
         super().redo()
+        if self._here() in self._begun and self.isRedoAvailable():
+            super().redo()
         self._tell_edited()
+
+    def _here(self) -> tuple[int, int, bytes]:
+        """The caret, the text's length and the caret's line: tells one state of a text from the next."""
+        caret = self.ask(self.SCI_GETCURRENTPOS)
+        line = self.ask(self.SCI_LINEFROMPOSITION, caret)
+        start, end = (
+            self.ask(each, line) for each in (self.SCI_POSITIONFROMLINE, self.SCI_GETLINEENDPOSITION)
+        )
+        return caret, self.byte_length(), self.bytes_between(start, end)
 
     def paste(self) -> None:
         super().paste()
