@@ -434,7 +434,9 @@ async def test_words_have_their_colours_also_while_typing(
 
 
 @settled
-async def test_a_value_typed_over_another_is_one_step(project: Path, opened: Open, until: Until) -> None:
+async def test_a_value_typed_over_another_is_one_step(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
     editor = (await opened(project / "filter.cir")).editor
     await until(lambda: bool(editor.text()))
     before, line = editor.text(), editor.text(2)
