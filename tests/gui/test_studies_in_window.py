@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -23,9 +24,10 @@ from PyQt6.QtWidgets import (
 )
 
 from application.studies.reading import ReadStudy, StoredStudy
-from domain.circuit.numbers import format_number
+from domain.circuit.numbers import format_number, parse_number
 from domain.simulation.goals import DesignGoal
 from domain.studies.setup import document_of
+from domain.studies.study_spec import Range, StudyParameter
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.value_handles import ValueHandle
@@ -37,7 +39,7 @@ from presentation.panels.studies.scatter_view import ScatterView
 from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.setup_pane import SetupPane
 from presentation.panels.studies.sweep_view import SweepView
-from presentation.panels.studies.tune_view import TuneView
+from presentation.panels.studies.tune_view import TuneView, steps_of
 from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
 from presentation.window.panels import Parts
@@ -594,6 +596,23 @@ async def test_thirty_thousand_runs_are_shown_without_holding_the_loop(
     assert scatter.table.runs[0] in (0, 29_999)
     assert sweep.note.text() == "276 more lines are in the table"
     await until(lambda: not services.app.program.tasks.handles)
+
+
+def test_a_slider_goes_through_values_that_can_be_written_as_they_are(services: WindowServices) -> None:
+    spans: list[tuple[float, float, Literal["lin", "log"], int]] = [
+        (1.1, 9.9, "log", 4),
+        (0.0, 10.0, "lin", 3),
+        (0.9, 1.1, "lin", 4),
+        (-5.0, 5.0, "lin", 3),
+    ]
+    for low, high, scale, digits in spans:
+        steps = steps_of(StudyParameter(name="vsup", range=Range(minimum=low, maximum=high, scale=scale)))
+        assert (len(set(steps)), steps[0], steps[-1]) == (201, low, high)
+        assert all(float(f"{value:.{digits - 1}e}") == value for value in steps)
+    # What was written counts as the file's from then on, also of a value that somebody typed.
+    knob = Knob(services, "vsup", (1.0, 2.0), parse_number(format_number(1.23456789)), 1.23456789)
+    assert (knob.text, knob.is_changed) == ("1.23457", False)
+    assert Knob(services, "vsup", (1.0, 2.0), 1.2346, 1.23456789).is_changed
 
 
 def _place_of(editor: CodeEditor, text: str) -> QPoint:

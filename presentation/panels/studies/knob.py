@@ -10,14 +10,15 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QSlider, QWidget
 
-from domain.circuit.numbers import format_number
+from domain.circuit.numbers import format_number, parse_number
 from domain.studies.setup import number
 from presentation.ui.parts import arrange, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 
 _KNOB = 14
-_DIGITS = 5
+DIGITS = 6
+"""Of a value as it is shown and written."""
 
 
 class StepSlider(QSlider):
@@ -116,7 +117,7 @@ class Knob(QWidget):
         self.slider.setObjectName(f"slider:{name}")
         self.slider.setAccessibleName(name)
         self.slider.setValue(self.slider.nearest(value))
-        self.field = QLineEdit(format_number(value, _DIGITS))
+        self.field = QLineEdit(format_number(value, DIGITS))
         self.field.setObjectName(f"value:{name}")
         self.field.setAccessibleName(name)
         mark(self.field, small=True)
@@ -134,8 +135,15 @@ class Knob(QWidget):
         return self._value
 
     @property
+    def text(self) -> str:
+        """As it would be written."""
+        return format_number(self._value, DIGITS)
+
+    @property
     def is_changed(self) -> bool:
-        return not math.isclose(self._value, self.written, rel_tol=1e-9)
+        """Whether writing it would make a difference."""
+        same = (self._value, parse_number(self.text))
+        return not any(math.isclose(each, self.written, rel_tol=1e-9) for each in same)
 
     def set_value(self, value: float) -> None:
         """Without a word to others."""
@@ -144,7 +152,7 @@ class Knob(QWidget):
         self.slider.setValue(self.slider.nearest(value))
         self.slider.blockSignals(False)
         self.slider.update()
-        self.field.setText(format_number(value, _DIGITS))
+        self.field.setText(self.text)
         mark(self.field, state="")
 
     def hold(self, place: float) -> None:
@@ -172,7 +180,7 @@ class Knob(QWidget):
 
     def _on_slider(self, place: int) -> None:
         self._value = self.steps[place]
-        self.field.setText(format_number(self._value, _DIGITS))
+        self.field.setText(self.text)
         mark(self.field, state="")
         self.moved.emit(self.slider.isSliderDown())
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.goal_words import limit_words
-from presentation.panels.studies.knob import Knob
+from presentation.panels.studies.knob import DIGITS, Knob
 from presentation.panels.studies.margin_bars import MarginBars
 from presentation.panels.studies.result_parts import MetricBox, ResultView
 from presentation.study_figures import shown_or_dash
@@ -39,7 +38,6 @@ SLOW_S = 0.5
 _LEAST_KNOBS = 3
 """So many stay in sight, however low the window is."""
 _STEPS = 200
-_DIGITS = 6
 
 
 class TuneView(ResultView):
@@ -116,7 +114,7 @@ class TuneView(ResultView):
     @property
     def changed(self) -> dict[str, str]:
         """Values that are others than the file's, as they are written."""
-        return {knob.name: format_number(knob.value, _DIGITS) for knob in self.knobs if knob.is_changed}
+        return {knob.name: knob.text for knob in self.knobs if knob.is_changed}
 
     @property
     def values(self) -> dict[str, float]:
@@ -337,7 +335,17 @@ def steps_of(parameter: Any) -> tuple[float, ...]:
     span = parameter.range
     if span is not None and span.scale in ("lin", "log"):
         parameter = replace(parameter, range=replace(span, points=_STEPS + 1))
+        return _shortest(sorted(sweep_values(parameter)))
     return tuple(sorted(sweep_values(parameter)))
+
+
+def _shortest(values: Sequence[float]) -> tuple[float, ...]:
+    """With so few digits as keep them apart: nobody wants 4.63897 in the circuit where 4.64 is as good."""
+    for digits in range(3, DIGITS):
+        found = tuple(float(f"{value:.{digits - 1}e}") for value in values)
+        if len(set(found)) == len(values):
+            return found
+    return tuple(values)
 
 
 def _made(
