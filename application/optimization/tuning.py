@@ -39,7 +39,8 @@ class TuneRequest:
 
     circuit: Path
     spec: StudySpec
-    """Its parameters are what can be changed, its measurements what is told (the `.meas` cards without)."""
+    """Its parameters are what can be changed, its measurements what is told (the `.meas` cards without;
+    the curves are told also where nothing is measured)."""
     at: Mapping[str, float] = field(default_factory=dict)
     """Of some parameters another value than the written one, in every run that does not say its own."""
     corner: str = ""
@@ -171,6 +172,6 @@ class TuneCircuit:
         prepared, _ = without_own_steps(asked)
         if not spec.parameters:
             raise spec_error("parameters", msg("contain nothing to tune"))
-        measures, _, _ = study_measures(spec, prepared)
+        measures, _, _ = study_measures(spec, prepared, may_be_none=True)
         corners = (section_corner(request.corner),) if request.corner else ()
         return StudyPlan(prepared, spec, parameters=spec.parameters, corners=corners), measures

@@ -148,13 +148,13 @@ def element_references(expression: str) -> list[SignalRef]:
 
 
 def study_measures(
-    spec: StudySpec, prepared: PreparedCircuit
+    spec: StudySpec, prepared: PreparedCircuit, *, may_be_none: bool = False
 ) -> tuple[StudyMeasures, tuple[DesignGoal, ...], tuple[Message, ...]]:
     """The metrics of a study on a circuit, its goals with their expressions, and warnings.
 
     Without measurements the circuit's `.meas` cards are the metrics; a measurement or goal may name one of
     them, and a goal may be an expression itself, or name a value that is varied. Raises UserInputError for
-    what cannot be read, and when there is nothing to measure.
+    what cannot be read, and, unless that `may_be_none`, when there is nothing to measure.
     """
     written = prepared.measures()
     names = {card.name for _, card in written}
@@ -168,7 +168,7 @@ def study_measures(
     cards, warnings = _cards([item for item in written if item[1].name in wanted - expressions.keys()])
     varied = {each.name.lower(): each.name for each in spec.parameters}
     goals = tuple(_bound(goal, number, expressions, names, varied) for number, goal in enumerate(spec.goals))
-    if not expressions and not cards:
+    if not (expressions or cards or may_be_none):
         raise UserInputError(
             msg("There is nothing to measure: the circuit has no .meas card that can be read."),
             advice=msg("Give expressions, for example {example}.",

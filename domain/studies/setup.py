@@ -246,7 +246,7 @@ def setup_problem(kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> Me
     if not offer.has_analysis:
         return msg("The circuit does not have an analysis; add one such as .ac or .tran.")
     measured = _measured(setup, offer)
-    if not measured:
+    if not measured and kind != "tune":  # whose curves are seen
         return msg("Nothing is measured: select a goal or a measurement, or add an expression.")
     limits = (limit_problem(setup.limits.get(metric, "")) for metric in measured)
     problem = next((each for each in limits if each is not None), None) or _figure_problem(kind, setup)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,16 @@ async def test_of_two_hundred_quick_changes_the_last_is_shown(app: Application, 
         assert 1 <= len(shown) < 200, "what was overtaken while it waited is not simulated"
         for point in shown:
             assert point.metrics["bw"] == pytest.approx(cutoff(point.values["R1"], 1e-9), rel=1e-3)
+
+
+async def test_curves_follow_where_nothing_is_measured(app: Application, tmp_path: Path) -> None:
+    asked = request(tmp_path)
+    async with app.design.tune(replace(asked, spec=replace(asked.spec, measures={}))) as tuning:
+        point = await tuning.evaluate({"R1": 2000.0})
+        assert point is not None
+        assert (point.state, dict(point.metrics)) == ("ok", {})
+        frequency, curve = (point.plots[0].vectors[name].data for name in ("frequency", "v(out)"))
+        assert abs(curve[-1]) == pytest.approx(cutoff(2e3, 1e-9) / frequency[-1].real, rel=1e-3)
 
 
 async def test_changes_one_by_one_are_all_done_and_independent(app: Application, tmp_path: Path) -> None:

@@ -206,6 +206,11 @@ def test_what_is_wrong_with_a_set_up(kind: SetupKind, setup: StudySetup, said: s
     assert said in str(problem)
 
 
+def test_a_slider_needs_nothing_measured():
+    row = SetupRow(pattern="R1", low="1k", high="10k")
+    assert setup_problem("tune", StudySetup(rows=(row,), without=("fc", "gain", "a40k")), OFFER) is None
+
+
 @for_each(("text", "share"), [("5 %", 0.05), ("5", 0.05), ("0,5%", 0.005), ("5％", 0.05)])
 def test_a_tolerance_is_in_percent(text: str, share: float):
     assert percent(text) == pytest.approx(share)
