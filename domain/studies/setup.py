@@ -307,7 +307,9 @@ def document_of(kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> dict
         parameters = [item for row in setup.rows for item in _parameters(kind, row, offer)]
         if parameters:
             document["parameters"] = list({each["name"].lower(): each for each in parameters}.values())
-    document["measure"] = _measured(setup, offer)
+    measured = _measured(setup, offer)
+    if measured:
+        document["measure"] = measured
     goals = goal_entries(setup, offer)
     if goals:
         document["goals"] = goals

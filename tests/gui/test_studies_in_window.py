@@ -761,6 +761,7 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert page.error.text() == "No part matches R9."
     assert [row.row.pattern for row in page.view.setup_pane.rows] == rows
     assert page.view.setup_pane.refusal is None
+    assert page.hasFocus()
     assert (page.tuning.is_running, view.values) == (True, {})
     page.tuning.stop()
     await until(lambda: not page.tuning.is_running)

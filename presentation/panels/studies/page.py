@@ -505,6 +505,9 @@ class StudiesPage(CentrePage):
         """Nothing came of a value: its row goes, and the circuit is loaded as it was before."""
         view = self.views.get("tune")
         if view is not None and row is not None and row in view.setup_pane.rows:
+            focused = QApplication.focusWidget()
+            if focused is not None and row.isAncestorOf(focused):
+                self.setFocus()  # where Escape leads back to the text
             view.setup_pane.remove_row(row)
         is_loaded = row is not None and self._knob(row.row.pattern.lower()) is not None
         if not was_live:

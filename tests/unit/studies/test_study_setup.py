@@ -207,8 +207,9 @@ def test_what_is_wrong_with_a_set_up(kind: SetupKind, setup: StudySetup, said: s
 
 
 def test_a_slider_needs_nothing_measured():
-    row = SetupRow(pattern="R1", low="1k", high="10k")
-    assert setup_problem("tune", StudySetup(rows=(row,), without=("fc", "gain", "a40k")), OFFER) is None
+    setup = StudySetup(rows=(SetupRow(pattern="R1", low="1k", high="10k"),), without=("fc", "gain", "a40k"))
+    assert setup_problem("tune", setup, OFFER) is None
+    assert read_study_spec(document_of("tune", setup, OFFER)).measures == {}
 
 
 @for_each(("text", "share"), [("5 %", 0.05), ("5", 0.05), ("0,5%", 0.005), ("5％", 0.05)])
