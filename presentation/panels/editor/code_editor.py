@@ -133,7 +133,13 @@ class CodeEditor(MarkedText):
         held = control | Qt.KeyboardModifier.AltModifier  # both are AltGr, which writes
         if event is None:
             return
-        if event.modifiers() & held == control and event.text() > " ":
+        if event.modifiers() & held == control and event.key() in (Qt.Key.Key_Z, Qt.Key.Key_Y):
+            # Scintilla would answer these by itself.
+            is_back = (
+                event.key() == Qt.Key.Key_Z and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            )
+            (self.undo if is_back else self.redo)()
+        elif event.modifiers() & held == control and event.text() > " ":
             event.ignore()
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
