@@ -159,6 +159,8 @@ class ConversationTab:
     """What was written into one that is not begun; of others it is kept by conversation."""
     gaps: tuple[DraftGap, ...] = setting(tuple, parts=lambda: DraftGap)
     """In that draft."""
+    files: tuple[str, ...] = ()
+    """Attached to what is written there, as absolute paths; read again at the next start."""
     mode: WorkMode = setting("free", choices=("free", "workflow"))
     """Of one that is not begun."""
     provider: str = ""

@@ -323,6 +323,11 @@ async def test_tabs_come_back_as_they_were(
             use(panel, server)
     panel.set_choice(replace(panel.model.choice, model="large", thinking="high", search=False))
     panel.composer.set_text("a new one")
+    gone = project / "gone.txt"
+    for file in (project / "note.txt", gone):
+        file.write_text(f"{file.name}: five volts")
+        panel.model.pending.attach_paths([file])
+    await until(lambda: not panel.model.pending.is_reading)
     QTest.mouseClick(panel.findChild(QToolButton, "readOnly"), LEFT)
     panel.tab_row.tabs.moveTab(2, 0)
     click_tab(panel, 1)
@@ -335,6 +340,7 @@ async def test_tabs_come_back_as_they_were(
     assert bar.value() == seen, "a tab keeps its place"
     kept, front = panel.tabs.memory()
     drafts = panel.tabs.drafts()
+    gone.unlink()
     panel.hide()
     again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
     again.resize(440, 800)
@@ -351,6 +357,8 @@ async def test_tabs_come_back_as_they_were(
         assert again._messages.place == place
         click_tab(again, 0)
         assert again.composer.text == "a new one"
+        await until(lambda: not again.model.pending.is_reading)
+        assert [file.name for file in again.model.pending.files] == ["note.txt"]
         assert again.model.reads_only
         click_tab(again, 2)
         await until(lambda: "Fine." in shown(again))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -30,10 +30,12 @@ class PendingFile:
     name: str
     item: AttachedItem | None = None
     """None while it is looked at."""
+    path: Path | None = None
+    """Where it was taken from; None for a picture of the clipboard or the window."""
 
 
 class Pending:
-    """Of each conversation what is attached to the message under way; kept as drafts are, for this run."""
+    """Of each conversation what is attached to the message under way; files come back at the next start."""
 
     def __init__(
         self,
@@ -52,6 +54,11 @@ class Pending:
     @property
     def files(self) -> tuple[PendingFile, ...]:
         return tuple(self._files.get(self._place(), ()))
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Of those that are files."""
+        return tuple(str(file.path) for file in self.files if file.path is not None)
 
     @property
     def is_reading(self) -> bool:
@@ -79,7 +86,8 @@ class Pending:
         """Files: looked at off the loop, then there; or why not."""
         root, _ = self._place()
         for path in paths:
-            self._attach(path.name, partial(self._conversations.attachments.take_file, path, project=root))
+            take = partial(self._conversations.attachments.take_file, path, project=root)
+            self._attach(path.name, take, path.absolute())
 
     def attach_bytes(self, name: str, make: Callable[[], bytes]) -> None:
         """A picture of the clipboard or the window; `make` is called in a thread."""
@@ -115,12 +123,14 @@ class Pending:
             self._files.pop(place, None)
         self._window.state_changed()
 
-    def _attach(self, name: str, take: Callable[[], Awaitable[PreparedAttachment]]) -> None:
+    def _attach(
+        self, name: str, take: Callable[[], Awaitable[PreparedAttachment]], path: Path | None = None
+    ) -> None:
         if len(self.files) >= MOST_ATTACHMENTS:
             self._problem = msg("A message can have at most {most} attached files.", most=MOST_ATTACHMENTS)
             self._window.state_changed()
             return
-        file = PendingFile(key=new_ulid(), name=clean_name(name))
+        file = PendingFile(key=new_ulid(), name=clean_name(name), path=path)
         self._keep([*self.files, file])
         self._window.start(self._look_at(file, take), kind="attachments")
 
@@ -146,7 +156,7 @@ class Pending:
                 each.item is None or each.item.attachment.sha256 != item.attachment.sha256 for each in others
             )
             if item is not None and is_new:
-                done = PendingFile(key=file.key, name=item.attachment.name, item=item)
+                done = replace(file, name=item.attachment.name, item=item)
                 self._put(place, [done if each is file else each for each in files])
             else:
                 self._put(place, others)

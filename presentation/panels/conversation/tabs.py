@@ -149,6 +149,7 @@ class ConversationTabs:
                 conversation=tab.session_id,
                 draft="" if tab.session_id else tab.unsent,
                 gaps=() if tab.session_id else self.shelf.gaps_in(tab.place, tab.unsent),
+                files=tab.pending.paths,
                 mode=tab.mode,
                 provider=tab.choice.provider,
                 model=tab.choice.model,
@@ -204,7 +205,7 @@ class ConversationTabs:
         kept = [
             (tab, place)
             for tab, place in zip_longest(before.tabs, before.places)
-            if tab.draft or tab.conversation in infos
+            if tab.draft or tab.conversation in infos or (tab.files and not tab.conversation)
         ]
         is_free = self.all == (first,) and first.is_untouched  # nothing was begun in the meantime
         if not kept:
@@ -252,6 +253,8 @@ class ConversationTabs:
                 self.shelf.move_unsent(place, tab.place)
             else:
                 self.shelf.put_draft(tab.place, left.draft, left.gaps)
+        if place is None:
+            tab.pending.attach_paths(map(Path, left.files))
         tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
         return tab
 
