@@ -1,7 +1,7 @@
 """Learns from the known requests which circuit words speak for and where figures belong.
 
 Reads ``resources/known_texts/request.*.tsv`` (kind, tab, text, and after another tab what it states, in SI
-units: ``vin=12 vout=5``) and writes ``kinds.*.tsv`` and ``figures.*.tsv`` beside them, a minute's work:
+units: ``vin=12 vout=5``) and writes ``kinds.*.tsv`` and ``figures.*.tsv`` beside them, two minutes' work:
 ``python -m scripts.learn_requests``. To be run when known requests, families or what is looked at of a text
 were changed.
 
@@ -21,11 +21,11 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from domain.design.catalogue import FAMILIES
+from domain.design.catalogue import FAMILIES, as_read, found_by_rules
 from domain.design.engine.declaration import Quantity
 from domain.design.known_requests import NO_REQUEST, kind_features, weight_of
 from domain.design.placing import NOWHERE, figure_features, may_be
-from domain.design.sentence import Mention, Sentence, read_sentence
+from domain.design.sentence import Mention, Sentence
 from infrastructure.persistence.known_texts import (
     FIGURES,
     KINDS,
@@ -36,10 +36,12 @@ from infrastructure.persistence.known_texts import (
     learnt_file,
 )
 
-_PENALTY, _FIGURE_PENALTY = 0.02, 0.2
+_PENALTY, _FIGURE_PENALTY = 0.01, 0.2
 _STEPS = 60
 _TYPED_AT_CHECKPOINTS = 0.3
 """Weight of a text typed at a checkpoint: they are many."""
+_NO_REQUEST = 1.5
+"""Weight of a text that asks for nothing of ours: to take one for a circuit is worse than to ask back."""
 _STEP = 0.05
 """Nats in which weights are written."""
 _LEAST = 2
@@ -72,7 +74,12 @@ class Example(NamedTuple):
 def kinds() -> list[Example]:
     """Texts with the circuit they ask for."""
     return [
-        *(Example(_looked_at(each.text), each.kind) for each in known_texts("request")),
+        *(
+            Example(
+                _looked_at(each.text), each.kind, weight=_NO_REQUEST if each.kind == NO_REQUEST else 1.0
+            )
+            for each in known_texts("request")
+        ),
         *(
             Example(_looked_at(each.text), NO_REQUEST, weight=_TYPED_AT_CHECKPOINTS)
             for each in known_texts("checkpoint")
@@ -86,7 +93,7 @@ def kinds() -> list[Example]:
 
 
 def _looked_at(text: str) -> set[str]:
-    return kind_features(text, read_sentence(text))
+    return kind_features(text, as_read(text)[0], found_by_rules(text))
 
 
 def figures() -> Iterator[Example]:
@@ -95,7 +102,7 @@ def figures() -> Iterator[Example]:
         if known.values is None or known.kind == NO_REQUEST:
             continue
         quantities = FAMILIES[known.kind].family.quantities
-        sentence = read_sentence(known.text)
+        sentence = as_read(known.text)[0]
         meant = meanings(sentence, quantities, known)
         for place, mention in enumerate(sentence.mentions):
             instead = [NOWHERE, *(each.name for each in quantities if may_be(mention, each))]

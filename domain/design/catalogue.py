@@ -10,7 +10,7 @@ refused by name rather than answered with something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from domain.design.goal_words import with_words
 from domain.design.known_requests import KnownRequests
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import LONGEST_REQUEST, Sentence, in_any_case, last_said, read_sentence
-from domain.design.weighing import Ruled, weighed
+from domain.design.weighing import Ruled, rule_features, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -193,8 +193,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
             ),
             Sentence(text="", mentions=(), links=(), language="en"),
         )
-    cards, plain = cards_named(text)
-    sentence = read_sentence(last_said(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", plain))))
+    sentence, cards, plain = as_read(text)
     ruled = _by_rules(sentence, cards)
     if known is not None:
         outcome = weighed(text, sentence, ruled, families=FAMILIES, known=known, cards=cards)
@@ -211,17 +210,38 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
     return replace(outcome, goals=goals, assumptions=(*outcome.assumptions, *told))
 
 
-def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
-    named = frozenset(key for key, family in FAMILIES.items() if family.claim(sentence).score >= 1)
+def found_by_rules(text: str) -> Set[str]:
+    """What the rules find in a text, as features to learn of."""
+    return rule_features(*_chosen(as_read(text)[0])[:4])
+
+
+def as_read(text: str) -> tuple[Sentence, Mapping[str, str] | None, str]:
+    """The sentence, the models it names, and the text without these."""
+    cards, plain = cards_named(text)
+    return read_sentence(last_said(_RULED_OUT.sub(" ", _FILE_NAME.sub(" ", plain)))), cards, plain
+
+
+def _chosen(sentence: Sentence) -> tuple[str, Claim, frozenset[str], bool, CircuitError | None]:
+    """The family the rules choose ("": none), all that are called by name, whether another circuit is that
+    cannot be designed, and why none was chosen."""
+    named: frozenset[str] = frozenset()
     try:
+        named = frozenset(key for key, family in FAMILIES.items() if family.claim(sentence).score >= 1)
         family, claim = choose_family(sentence)
     except CircuitError as error:
-        return Ruled("", Claim(score=0.0), error, error, named, is_other=_names_another(sentence))
+        return "", Claim(score=0.0), named, _names_another(sentence), error
+    return family.key, claim, named, False, None
+
+
+def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
+    key, claim, named, is_other, error = _chosen(sentence)
+    if error is not None:
+        return Ruled("", claim, error, error, named, is_other)
     refusal = _unclaimed(sentence)
     try:
-        return Ruled(family.key, claim, family.understand(sentence, claim, cards), refusal, named)
-    except CircuitError as error:
-        return Ruled(family.key, claim, error, refusal, named)
+        return Ruled(key, claim, FAMILIES[key].understand(sentence, claim, cards), refusal, named)
+    except CircuitError as refused:
+        return Ruled(key, claim, refused, refusal, named)
 
 
 def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from domain.design import placing
@@ -29,6 +29,36 @@ _LONGEST = 600
 _LETTERS = re.compile(r"[a-z]{3,}")
 _PART = 4
 _RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
+_RULED_OUT = re.compile(
+    r"(?:\b(?:not|no|without|never|neither|nor|instead of|rather than|other than|except|avoid\w*|forget|"
+    r"skip)\b|"
+    r"n['’]t\b|不(?:是|要|用|想|带|必|需|能|准|许|喜欢|打算|考虑|做|采用|使用)|别|没有?|无需|而非|并非|禁用|避免)"
+    r"(?!\s*(?:more|less|lower|higher|greater|above|below|exceed|over|under|later|than|超|低于|高于|大于|"
+    r"小于|少于))"
+)
+"""What is behind it is not wanted, where it is no bound of a figure."""
+_OUT_OF_IT = re.compile(r"[,;。、:()\n.!?（），；：！？]|\bbut\b|但|而是|\bjust\b|\bonly\b|要|只")
+_REACH, _SHORT_REACH = 32, 12
+"""Characters behind a negation that it is of: in English, in Chinese."""
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_CLAUSE = re.compile(r"[,;:!?](?!\d)|\.\s|[，；。、！？：\n]|\band\b|\bbut\b|但")
+_FALLS = re.compile(
+    r"(?<![a-z])(?:below|under|falls?|fell|drops?|dropped|sinks?|down to|less than|goes down)(?![a-z])|<|"
+    r"低于|小于|[跌降掉]|以下|变暗|暗到|下限"
+)
+_RISES = re.compile(
+    r"(?<![a-z])(?:above|over|past|exceeds?|rises?|rising|climb\w*|more than|reaches|goes up)(?![a-z])|>|"
+    r"超过|高于|大于|高过|[升涨]|以上|过(?=\s?\d)|亮到|上限"
+)
+_OUT_LOW = re.compile(
+    r"(?<![a-z])low(?![a-z]|er|[\s-](?:pass|side|power|cost|imped|noise|volt))|"
+    r"(?:输出|[变为翻跳拉出成到就])低(?!于|压|通|频|端)|低电平"
+)
+_OUT_HIGH = re.compile(
+    r"(?<![a-z])high(?![a-z]|er|[\s-](?:pass|side|power|cost|imped|z(?![a-z])|volt))|"
+    r"(?:输出|[变为翻跳拉出成到就])高(?!于|压|通|频|端|过)|高电平"
+)
+"""Of an input that passes a threshold, and of the output then."""
 _TOLD = re.compile(r"[a-z]{3,}(?: [a-z]{3,})?|[\u4e00-\u9fff]{3}|[\u4e00-\u9fff] [\u4e00-\u9fff]")
 """A feature that is a word to show."""
 
@@ -40,10 +70,10 @@ class KnownRequests:
         self._kinds = kinds
         self._figures = figures
 
-    def likely(self, text: str, sentence: Sentence) -> dict[str, float]:
+    def likely(self, text: str, sentence: Sentence, by_rules: Set[str]) -> dict[str, float]:
         """By kind (the key of a family, `NO_REQUEST`) how likely it is, as the logarithm. `sentence`:
-        the text as it was read."""
-        found = kind_features(text, sentence)
+        the text as it was read; `by_rules`: what the rules find in it."""
+        found = kind_features(text, sentence, by_rules)
         scale = weight_of(len(found))
         scores = self._kinds.scores([""], self._kinds.classes)
         for kind, nats in self._kinds.scores(found, self._kinds.classes).items():
@@ -57,7 +87,7 @@ class KnownRequests:
     def telling(self, text: str, kind: str, most: int) -> list[str]:
         """The words of `text` that speak for a kind more than for any other, the clearest first."""
         found: list[tuple[float, str]] = []
-        for feature in _of_words(text):
+        for feature in _of_words(_without_ruled_out(text)[0]):
             weights = dict(self._kinds.of(feature))
             mine = weights.pop(kind, 0.0)
             if mine > max(weights.values(), default=0.0) and _TOLD.fullmatch(feature):
@@ -74,9 +104,10 @@ class KnownRequests:
         return placing.placed(sentence, self._figures, family, slots)
 
 
-def kind_features(text: str, sentence: Sentence) -> set[str]:
+def kind_features(text: str, sentence: Sentence, by_rules: Set[str]) -> set[str]:
     """What is looked at to tell which circuit is meant."""
-    return {*_of_words(text), *_of_figures(sentence)}
+    wanted, ruled_out = _without_ruled_out(text)
+    return {*_of_words(wanted), *ruled_out, *_of_sides(text.lower()), *_of_figures(sentence), *by_rules}
 
 
 def _of_words(text: str) -> set[str]:
@@ -89,6 +120,35 @@ def _of_words(text: str) -> set[str]:
         *(f"{word}..{other}" for place, word in enumerate(words) for other in words[place + 2 : place + 4]),
         *(run[place : place + 3] for run in _RUN.findall(low) for place in range(len(run) - 2)),
     }
+
+
+def _of_sides(text: str) -> Iterator[str]:
+    """Whether an output goes where its input goes: "high above 3 V", "low below 2 V" do, "low above" not."""
+    sides = 0
+    for clause in _CLAUSE.split(text[:_LONGEST]):
+        falls, low = _FALLS.search(clause) is not None, _OUT_LOW.search(clause) is not None
+        is_moved, is_told = falls or _RISES.search(clause), low != (_OUT_HIGH.search(clause) is not None)
+        if is_moved and is_told:
+            sides += 1 if falls == low else -1
+    if sides:
+        yield "!alike" if sides > 0 else "!turned"
+
+
+def _without_ruled_out(text: str) -> tuple[str, set[str]]:
+    """The text without what stands behind its negations, and the words of that: "not folded" speaks against
+    what "folded" speaks for."""
+    low, wanted, ruled_out = text.lower(), "", set()
+    at = 0
+    for found in _RULED_OUT.finditer(low):
+        is_chinese = _CHINESE.match(found[0]) is not None
+        reach = low[found.end() : found.end() + (_SHORT_REACH if is_chinese else _REACH)]
+        reach = _OUT_OF_IT.split(reach, maxsplit=1)[0]
+        wanted += text[at : max(found.end(), at)] + " "
+        at = max(at, found.end() + len(reach))
+        ruled_out |= {f"¬{word[: _STEM + 1]}" for word in _LETTERS.findall(reach)}
+        for run in _CHINESE.findall(reach):
+            ruled_out |= {f"¬{run[start : start + n]}" for n in (2, 3) for start in range(len(run) - n + 1)}
+    return wanted + text[at:], ruled_out
 
 
 def _parts(word: str) -> Iterator[str]:

@@ -26,6 +26,8 @@ _BEFORE, _BEHIND = 48, 28
 _CLAUSE = re.compile(r"[,;。、:(\n]")
 _NEAR = 3
 """Words whose place counts."""
+_TINY = {"F", "H"}
+"""Of these nobody writes a whole number without a scale."""
 _RATIOS = frozenset({"x", "dB", "none"})
 
 
@@ -41,6 +43,13 @@ def may_be(mention: Mention, slot: Slot) -> bool:
     if mention.dimension in slot.dimensions:
         return True
     if slot.dimensions == ("%",) and mention.value >= 1:
+        return False
+    if (
+        mention.dimension == "none"
+        and not mention.may_be
+        and set(slot.dimensions) <= _TINY
+        and mention.value > 0.01
+    ):
         return False
     if mention.dimension in _RATIOS and set(slot.dimensions) & {"x", "none"}:
         return mention.dimension != "dB" or "dB" in slot.dimensions

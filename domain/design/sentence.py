@@ -55,15 +55,17 @@ _BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|(?<=\S)v
 _MENTION = re.compile(
     rf"(?P<sign>[-+](?=[\d.]))?(?P<number>{_NUMBER})"
     r"(?:(?P<infix>[kmrnpuμv])(?P<decimals>\d+)(?!\d|\.\d))?"
-    rf"(?:(?P<unit>[\s-]?(?P<prefix>{_PREFIX})?[\s]?{_BASE})|(?P<bare>\s?(?:meg|[kmgnpuμ千万兆]){_END}))?",
+    rf"(?:(?P<unit>[\s-]?(?P<prefix>{_PREFIX})?[\s]?{_BASE})|(?P<bare>\s?(?:meg|[kmgnpuμ千万兆皮]){_END}))?",
     re.IGNORECASE,
 )
-_ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|at|to)$", re.I)
+_ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|pm|at|to)$", re.I)
 _VALUES_OF = re.compile(
     r"(?:^|[^a-z])(?:gbw?p?|bw|v_?(?:cc|dd|ee|s|z|f)|r_?l|c_?l|[zr]_?in|z_?0|f_?[or]|a_?v|gain|vpp|id|ic)$",
     re.I,
 )
 """What only a figure with a unit or a scale is written to: `GBW4M`, but not IC1."""
+_CLEAR_UNIT = re.compile(r"[\s-]?(?:[a-zμ]{2,}|[kmuμnp]?[Ωω%°安伏欧赫瓦秒])", re.IGNORECASE)
+"""No ending of a part's name: `CMRR80dB`, but `BC547B`."""
 _GAIN_OF = re.compile(r"gain (?:of )?$", re.IGNORECASE)
 _ORDER = re.compile(r"(?:order|poles?|阶数)\s*(?:=|:|of|is|为|是)?\s*$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
@@ -74,9 +76,9 @@ _NOT_A_VALUE = re.compile(
 )
 
 _AT_MOST_BEFORE = re.compile(
-    r"(?:(?:no|(?:not|n['’]t|never)(?: \w+){0,2}) (?:more|greater|higher|larger) than|"
-    r"(?:not|n['’]t|never) (?:(?:be|go|get|rise) )?(?:above|over|beyond)|"
-    r"(?:not|n['’]t|never) (?:to )?exceed(?:ing)?|at most|"
+    r"(?:(?:no|(?:not|n['’]t|never)(?: \w+){0,5}) (?:more|greater|higher|larger) than|"
+    r"(?:not|n['’]t|never|nothing|nowhere)(?: \w+){0,5} (?:above|over|beyond)|"
+    r"(?:not|n['’]t|never|without) (?:to )?exceed(?:s|ing)?|at most|"
     r"(?<!no )(?<!not )(?:less|"
     r"smaller|lower) than|(?<!not )(?:below|under)|within|up to|"
     r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|[不别勿][要许可准应宜]?(?:超过|大于|高于|多于)|不得超过|"
@@ -94,13 +96,14 @@ _AT_LEAST_BEFORE = re.compile(
     r"(?:(?:no|not) (?:less|lower|smaller) than|not (?:below|under)|at least|"
     r"(?<!no )(?<!not )(?:more|greater|"
     r"better|higher|larger) than|"
-    r"(?<!not )(?:above|over)|(?<!not )(?<!not to )exceed(?:s|ing)?|"
+    r"(?<!not )(?:above|over)|(?<!not )(?<!not to )(?<!n['’]t )(?<!never )(?<!without )exceed(?:s|ing)?|"
     r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|(?:[不别勿][要许可准应宜]?|不能|不得)(?:少于|小于|低于)|至少|"
     r"大于等于|(?<![不别勿])(?<!不[得能要许可准应宜])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
     re.IGNORECASE,
 )
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
 _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", re.IGNORECASE)
+_NEGATED = re.compile(r"not|n['’]t|never", re.IGNORECASE)
 _UNWANTED = re.compile(
     r"(?:not|n['’]t|never) (?:want|like|accept|need|have|use|take)(?: [a-z]+){1,5} (?:less|lower|smaller|"
     r"more|higher|greater|below|above)"
@@ -111,6 +114,8 @@ _UNWANTED = re.compile(
 _SOFT_BEFORE = re.compile(r"(?:up to|better than|within|good to|down to|f_?min)[\s:=]*$", re.IGNORECASE)
 _AND_UP = re.compile(r"\s*(?:以上|起|and (?:up|above)|upwards?|up(?![a-z ]*to))", re.IGNORECASE)
 """Behind a frequency from which on something works: no bound of that frequency."""
+_ON_FROM = re.compile(r"(?:^|[,;。、(]|\d[a-z]+|\band\b|倍|[伏安欧])\s*(?:>=?|≥|⩾|≧)[\s:=]*$", re.IGNORECASE)
+"""As one of a list of figures, "9 V, 10 mA, ≥100 Hz": where a band begins."""
 _SOFT_AFTER = re.compile(r"\s*(?:or better)", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r"±\s*$")
 _PEAK_TO_PEAK = r"peak[\s-]?to[\s-]?peak|(?<![a-z])v?p-?p(?![a-z])|峰-?峰值?"
@@ -151,8 +156,16 @@ _CURRENT_TO = re.compile(
     r"should (?:give|become|read)|(?:我?想?要|需要)(?:得到|输出)?))\s?(?:an? )?",
     re.IGNORECASE,
 )
+_PER = re.compile(r"\s*(?:per|for (?:each|every))\s*", re.IGNORECASE)
+"""Between a voltage and a current: "1 V per 10 uA"."""
 _PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
 """In front of a bare `1k` that is a resistor."""
+_PARTS_COUNTED = re.compile(
+    r"\d\s?x?\s?(?:[a-z]{1,4}\d{2,}|\d[a-z]\d{3,}|op[\s-]?amps?|opamps?|transistors?|bjts?|mosfets?|n?mos(?![a-z])|npns?|"
+    r"resistors?|capacitors?|caps(?![a-z])|diodes?)(?![a-z])",
+    re.IGNORECASE,
+)
+"""`2x BC550`, `3 x op amp`: how many parts, and no gain."""
 _PARTS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"[\s-]?(?:caps?|capacitors?)(?![a-z])|的?电容", re.IGNORECASE), "F"),
     (re.compile(r"[\s-]?resistors?(?![a-z])|的?电阻", re.IGNORECASE), "Ohm"),
@@ -171,6 +184,9 @@ _HERTZ_BEFORE = re.compile(
 )
 _HERTZ_BEHIND = re.compile(r"[^\d,;。]{0,24}\d[\d.]*\s?(?:[kMG]|meg|千|兆)?(?:hz|赫)", re.IGNORECASE)
 _BESIDE = re.compile(r"\s*(?:and|with|,|/|\+|和|与|、|加)\s*", re.IGNORECASE)
+_COMMA = re.compile(r"\s*[,、/]")
+_A_LIST = 4
+"""Figures that are a list: what stands beside each other in it is not of one part."""
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
 _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
@@ -180,11 +196,12 @@ _CHINESE_RUN = re.compile(
     r"(?P<unit>\s*(?:阶|路|通道|输入(?!端|级|电|阻|信|直|交|为|是|要)|"
     r"个?元件|(?<!一)[个种](?=[^\d,;。]{0,6}(?:信号|音源|声源|话筒|麦克风|传感器))|"
     r"兆(?![赫欧瓦分])|k(?![a-zA-Z])|分钟|小时|[个只颗](?=.{0,4}(?:led|LED|发光|灯))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
-    r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
+    r"(?<!一)度(?=[^\d,;。]{0,3}(?:相位|裕|以|到|至|$|[,;。]))|亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
     "ninety": 90, "hundred": 100, "a": 1, "half": 0.5,
 }  # fmt: skip
@@ -195,7 +212,7 @@ _ENGLISH_RUN = re.compile(
     r"(?=[ -]?fold(?![a-z])|[ -](?:[a-z]+[ -])?(?:signals|channels|inverters|resonators)(?![a-z])|"
     r"[ -](?:[a-z]+ )?(?:blinks|flashes|pulses|cycles) (?:a|per|each) |[ -]watts?(?![a-z])|"
     r"[ -]times(?! the (?:\w+[ -])?(?:corner|cut|frequency|band|resonan))(?= (?:as|more|the)|[ ,.;]|$)|"
-    r"[ -](?:kil|meg)ohm|[ -](?:k|meg|[mμunk](?:a|v|w|f|h|s))(?![a-z])|"
+    r"[ -](?:kil|meg)ohm|[ -](?:k|meg|[mμunpk](?:a|v|w|f|h|s))(?![a-z])|"
     r"[ -](?:kilo|mega|milli|micro|nano|pico)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
     r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
     r"channels?|degrees?(?![a-z])|minutes?(?![a-z])|"
@@ -273,6 +290,26 @@ _VALUE_IN_WORDS = re.compile(
     r"(?: (?P<scale>hundred|thousand|million))?(?![a-z-])",
     re.IGNORECASE,
 )
+_HALVES = re.compile(
+    r"(?<![a-z])(?:halv(?:e[sd]?|ing)|doubl(?:e[sd]?|ing)|twice as (?:big|large|high|strong|much))"
+    r"(?= (?:the |its |a |my )?(?:signals?|voltages?|amplitude|inputs?|level)(?![a-z])| and |"
+    r"\s?(?:[,;.:]|$))",
+    re.IGNORECASE,
+)
+"""A gain said by a verb; "doubles 5 V" is a conversion."""
+_DUTY_SHARE = re.compile(
+    r"((?:duty(?:[\s-](?:cycle|factor|ratio))?|占空比?)\s?(?:=|:|of|is|为|是|取|约)?\s?)(0?\.\d+)(?!\d|\s?%|太)",
+    re.IGNORECASE,
+)
+_SIDE_IN_WORDS = re.compile(
+    r"\b(?P<first>five|six|seven|eight|nine|ten|twelve|fifteen|sixteen|eighteen|twenty|thirty|forty)"
+    r"(?= (?:in|out)(?:\s*[,.;]|$))|"
+    r"(?:(?<=input )|(?<=output )|(?<=steady )|(?<=reflected )|(?<=let['’]s say ))"
+    r"(?P<other>five|six|seven|eight|nine|ten|eleven|twelve|fifteen|sixteen|eighteen|twenty|thirty|forty)"
+    r"(?=\s*(?:[,.;]|$))",
+    re.IGNORECASE,
+)
+"""`sixteen in, nine out`."""
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
 _PART_OF_A = re.compile(
     r"\b(?:an? |one )?(?P<part>half|quarter|third)(?P<whole> of (?:the|each) (?:time|period|cycle)|"
@@ -297,11 +334,11 @@ _PER_AMPERE = re.compile(
 _PER_SCALES = {"micro": "u", "milli": "m", "nano": "n", "μ": "u"}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
-_SCALE = re.compile(r"\d\s?(meg|[kKMGnpuμ兆千])$")
+_SCALE = re.compile(r"\d\s?(meg|[kKMGnpuμ兆千皮])$")
 _MEANT_BY_SCALE: dict[str, frozenset[Dimension]] = {
     **dict.fromkeys(("k", "m", "meg", "g", "千", "兆"), frozenset({"Hz", "Ohm"})),
     **dict.fromkeys(("n", "u", "μ"), frozenset({"F", "H"})),
-    "p": frozenset({"F"}),
+    **dict.fromkeys(("p", "皮"), frozenset({"F"})),
 }
 """A scale alone, as the trade writes it."""
 _LARGEST = 1e30
@@ -320,9 +357,15 @@ _TAKEN_BACK = tuple(
         rf"(?<![a-z])from {_WAS} to {_NOW}(?= (?:is|has|needs|was|will) (?:to )?(?:be )?"
         r"(?:raised|increased|changed|lowered|reduced))",
         rf"从\s?{_WAS}(?:需?要|得|想)?(?:改|换|(?P<moved>加大?|增加|增大|提高?|减小?|降低?|升高?))[到成为至]\s?{_NOW}",
-        rf"{_WAS}[,;. -]{{0,2}}(?:no,|sorry,?|wait,|scratch that,?|correction[,:]?|actually,?|make that)"
+        rf"{_WAS}[,;.?!… -]{{0,4}}"
+        r"(?:no[,:]|sorry,?|er,|wait,|scratch that,?|correction[,:]?|actually,?|make that)"
         rf"(?: (?:make (?:it|that)|rather|better))? {_NOW}",
-        rf"{_WAS}[,，]?(?:哦|噢)?(?:不对|不,|不，|算了|说错了|更正)[,，]?(?:改[成为]?|换成?|还是|应该是|是)?\s?{_NOW}",
+        rf"{_WAS}[,，?？!！.…]{{0,4}}(?:哦|噢)?(?:不对|不+,|不，|算了|说错了|更正)[,，]?(?:改[成为]?|换成?|还是|应该是|是)?\s?{_NOW}",
+        rf"{_WAS}\s?(?:-|~|〜|to|or|到|至|或者?)\s?\d[\d.]*{_UNIT_WRITTEN}"
+        r"(?P<between>[^\d,;，；。]{0,10})[,;，；。]?\s?"
+        r"(?:let['’]s (?:say|use|take)|call it|figure|assume|design (?:it )?(?:at|for)|take|按|取|就按|以)\s?"
+        rf"{_NOW}"
+        r"(?=[\s,;.)，；。）]|$|算|计|设计)",
     )
 )
 """A figure and the one that was said in its place; `moved`: words of a conversion, too."""
@@ -404,7 +447,11 @@ def last_said(text: str) -> str:
 def _last_of_two(match: re.Match[str]) -> str:
     was, now = (match[name].strip()[-1:].lower() for name in ("was_unit", "unit"))
     is_conversion = match.groupdict().get("moved") is not None and now not in _OF_LOADS
-    return match[0] if is_conversion or was not in ("", now) else f"{match['now']}{match['unit']}"
+    return (
+        match[0]
+        if is_conversion or was not in ("", now)
+        else (f"{match['now']}{match['unit']}{match.groupdict().get('between') or ''}")
+    )
 
 
 def read_sentence(text: str) -> Sentence:
@@ -426,6 +473,7 @@ def _beside_parts(text: str, mentions: list[Mention]) -> list[Mention]:
         if "Ohm" in bare.may_be
         and other.dimension in parts
         and _BESIDE.fullmatch(text[pair[0].end : pair[1].start])
+        and (len(mentions) < _A_LIST or not _COMMA.match(text, pair[0].end))
     }
     return [replace(each, dimension="Ohm") if each.start in resistors else each for each in mentions]
 
@@ -444,6 +492,13 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<!half )(?<!of )\ban(?= (?:ampere|ohm)(?![a-z]))", "1", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<![a-z])(n?(?:and|or))([2-4])(?!\d)", r"\2-input \1", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\d)\s?\.\.+\s?(?=[-+]?\d)", "~", text)
+    text = re.sub(r"(?<=\d)(?=deg(?:rees?)?(?![a-z]))", " ", text)
+    text = re.sub(r"(?<=\d)\+(?=\s?%)", "", text)
+    text = re.sub(r"(?<=\d)\s?[x×*]\s?(?=[vu]_?i)", "x ", text, flags=re.IGNORECASE)  # Vout = -50 x Vin
+    text = re.sub(r"(?<![a-z])thrice(?![a-z])", "3 times", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<![\d/.])1/([2-8])(?=\s?[mukMGμ]?(?:A|V|W|Hz|s)(?![a-zA-Z]))", _half, text)
+    text = re.sub(r"(?<![\w.)])(?:x|\*|times)\s?\(?\s?(-\d+(?:\.\d+)?)\)?(?![\w.%])", r"\1x", text)
+    text = re.sub(r"(?<![a-z0-9])(555),(?=\d{3}(?!\d))", r"\1, ", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\d) (?=[fFqQ]\s?[=:]\s?\d)", ", ", text)  # Io=0.8 f=50kHz: no farads
     text = _POINT.sub(_pointed, text)
     text = re.sub(
@@ -453,7 +508,9 @@ def _normalise(text: str) -> str:
     text = re.sub(r"[→⟶➔⇒]", "->", text)
     text = re.sub(r"(?<=\d[vV])(?=\d+(?:\.\d+)?\s?m?[aAwW](?![a-zA-Z]))", " ", text)  # 5V1A
     text = re.sub(r"\s+", " ", text).strip()
-    text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?!\w|\.\d)", r"\1x", text)  # gain x4
+    text = re.sub(
+        r"(?<!\d )(?<![a-zA-Z0-9_.])x\s?(\d+(?:\.\d+)?)(?![a-zA-Z0-9_]|\.\d)", r"\1x", text
+    )  # gain x4
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _TENS_AND_ONES.sub(
@@ -467,12 +524,23 @@ def _normalise(text: str) -> str:
     text = _KILOHM.sub(lambda ohm: f"{ohm[1]}{'k' if ohm[2][0] in 'kK' else 'meg'}ohm", text)
     text = _ONCE_IN.sub(_once_in, text)
     text = _VALUE_IN_WORDS.sub(_english_number, text)
+    text = _SIDE_IN_WORDS.sub(
+        lambda word: str(_ENGLISH_NUMBERS[(word["first"] or word["other"]).lower()]), text
+    )
+    text = _HALVES.sub(
+        lambda word: f"{word[0]} (gain {'0.5' if word[0].lower().startswith('hal') else '2'})", text
+    )
     text = re.sub(r"(?<=\d)个(?=\s?(?:dB|分贝))", "", text)
     text = re.sub(r"(?<=占空比)([是为取]?)一半", r"\g<1>50%", text)
+    text = _DUTY_SHARE.sub(lambda duty: f"{duty[1]}{100 * float(duty[2]):.4g}%", text)
     text = re.sub(r"(?<![\d/])50\s?[/:]\s?50(?![\d/])", "50 %", text)
     text = re.sub(r"(?<=\d)[\s-]?fold(?![a-z])", "x", text)
     text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
     return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
+
+
+def _half(match: re.Match[str]) -> str:
+    return f"{1 / int(match[1]):.4g}"
 
 
 def _counted(match: re.Match[str]) -> str:
@@ -609,6 +677,8 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
     has_unit = bool(match["unit"] or (match["infix"] and match["infix"] in "vV"))
     if _is_part_of_a_word(before, match, has_unit) or _ORDINAL.match(text[match.start("number") :]):
         return None
+    if _PARTS_COUNTED.match(text, match.start("number")):
+        return None
     if not has_unit and (_NOT_A_VALUE.match(after) or _ORDER.search(before)):
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
@@ -653,6 +723,12 @@ def _is_part_of_a_word(before: str, match: re.Match[str], has_unit: bool) -> boo
     if match["sign"]:
         return not (has_unit or before[-1].isdigit())
     if _ATTACHED_WORDS.search(before) is not None:
+        return False
+    if (
+        match["unit"]
+        and _CLEAR_UNIT.fullmatch(match["unit"])
+        and re.search(r"[a-z]{2}$", before, re.IGNORECASE)
+    ):
         return False
     return not ((has_unit or match["bare"]) and _VALUES_OF.search(before))
 
@@ -701,11 +777,12 @@ def _with_context(text: str, mention: Mention) -> Mention:
     before, after = text[: mention.start], text[mention.end :]
     bound: Bound | None = None
     is_reach = mention.dimension == "Hz" and _REACHES.search(before) is not None
-    if not is_reach and (_AT_MOST_BEFORE.search(before) or _AT_MOST_AFTER.match(after)):
+    below = _AT_MOST_BEFORE.search(before)
+    if not is_reach and (below or _AT_MOST_AFTER.match(after)):
         bound = "at_most"
     elif _AT_LEAST_BEFORE.search(before) or _AT_LEAST_AFTER.match(after):
         bound = "at_least"
-    if bound is not None and _UNWANTED.search(before):
+    if bound is not None and not (below and _NEGATED.match(below[0])) and _UNWANTED.search(before):
         bound = "at_least" if bound == "at_most" else "at_most"
     is_peak_to_peak = mention.dimension == "V" and (
         _PEAK_TO_PEAK_BEFORE.search(before)
@@ -717,7 +794,10 @@ def _with_context(text: str, mention: Mention) -> Mention:
         is_soft=bool(
             _SOFT_BEFORE.search(before)
             or _SOFT_AFTER.match(after)
-            or (mention.dimension == "Hz" and _AND_UP.match(after))
+            or (
+                "Hz" in (mention.dimension, *mention.may_be)
+                and (_AND_UP.match(after) or _ON_FROM.search(before))
+            )
         ),
         is_tolerance=bool(_PLUS_MINUS.search(before)),
         is_peak_to_peak=bool(is_peak_to_peak), is_rms=is_rms,
@@ -753,13 +833,15 @@ def _with_resistance(
     text: str, mentions: list[Mention], links: list[tuple[int, Link]]
 ) -> tuple[list[Mention], list[tuple[int, Link]]]:
     """`1 mA to 1 V` says a transimpedance: one mention of their ratio."""
-    for index, (current, voltage) in enumerate(pairwise(mentions)):
-        between = text[current.end : voltage.start]
+    for index, (first, second) in enumerate(pairwise(mentions)):
+        between = text[first.end : second.start]
+        is_inverse = (first.dimension, second.dimension) == ("V", "A") and _PER.fullmatch(between) is not None
+        current, voltage = (second, first) if is_inverse else (first, second)
         is_pair = (current.dimension, voltage.dimension) == ("A", "V") and current.value > 0
-        if is_pair and _CURRENT_TO.fullmatch(between):
+        if is_pair and (is_inverse or _CURRENT_TO.fullmatch(between)):
             ratio = float(f"{abs(voltage.value) / current.value:.12g}")
-            whole = text[current.start : voltage.end]
-            ohms = replace(current, value=ratio, upper=None, dimension="Ohm", end=voltage.end, text=whole)
+            whole = text[first.start : second.end]
+            ohms = replace(first, value=ratio, upper=None, dimension="Ohm", end=second.end, text=whole)
             kept = [(at - (at > index), kind) for at, kind in links if at not in (index, index + 1)]
             return [*mentions[:index], ohms, *mentions[index + 2 :]], kept
     return mentions, links

@@ -174,6 +174,14 @@ _OF_SOMETHING_ELSE = (
         ),
     ),
     Slot(
+        name="common mode",
+        dimensions=("V",),
+        words=r"(?!)",
+        before=r"common[\s-]mode(?: (?:voltages?|signals?|inputs?|range|of|is|at|up to|may be|to))*|"
+        r"共模(?:电压|信号|输入|范围)*(?:[可会]?(?:达|到|为|是|有))?",
+        after=r"\s*(?:of )?(?:common[\s-]mode|的?共模)",
+    ),
+    Slot(
         name="signal made of it",
         dimensions=("V",),
         words=r"(?!)",
@@ -355,6 +363,10 @@ def _says_again(mention: Mention, other: Mention) -> bool:
         for each in (mention, other)
     )
     dimensions = {mention.dimension, other.dimension}
+    if dimensions == {"V"} and mention.is_tolerance != other.is_tolerance:  # "±12 V (24 V in all)"
+        each, whole = (first, second) if mention.is_tolerance else (second, first)
+        if math.isclose(2 * each, whole, rel_tol=_SAME):
+            return True
     return (len(dimensions) == 1 or dimensions <= {"dB", "x", "none"}) and math.isclose(
         first, second, rel_tol=_SAME
     )
@@ -367,7 +379,9 @@ def _weighed(
     cost = _cost(sentence.text, found, mention, slot, only_unit)
     name = "" if slot in _OF_SOMETHING_ELSE else slot.name
     learnt = None if sentence.unlikely is None else sentence.unlikely(mention, name)
-    if learnt is None or (cost is None and (not name or _is_settled(sentence.text, found, mention, slot))):
+    if learnt is None or (cost is None and not name):
+        return cost
+    if cost is None and learnt > _LIKELY and _is_settled(sentence.text, found, mention, slot):
         return cost
     if name == "supply_v" and cost == _ONLY_BY_UNIT and _is_one_of_two(sentence.text, found, mention):
         return None  # "switching at 1 V and 4 V"

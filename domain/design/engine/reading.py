@@ -172,7 +172,7 @@ def refuse_out_of_range(family: Family, values: Mapping[str, Any]) -> None:
 
 def refuse_beyond(quantity: Quantity, value: float, low: float, high: float) -> None:
     """Raises CircuitError for a value that is not between two others."""
-    if not low * (1 - 1e-9) <= value <= high * (1 + 1e-9):
+    if not low - 1e-9 * abs(low) <= value <= high + 1e-9 * abs(high):
         digits = digits_apart(value, (low, high), quantity.text)
         given, least, most = (quantity.text(each, digits) for each in (value, low, high))
         raise wording.out_of_range(quantity.label, given, least, most, quantity.text(quantity.example))

@@ -50,6 +50,15 @@ _QUANTITIES: tuple[kit.Quantity, ...] = (
 )  # fmt: skip
 
 
+def _says(sentence: kit.Sentence) -> kit.Said:
+    """As of a converter; an output that is the input turned over is the form, and no figure of its own."""
+    said = buck_request.says(sentence, _QUANTITIES)
+    vin, vout = said.values.get("vin"), said.values.get("vout")
+    if vin is None or vout is None or abs(vout) != abs(vin):
+        return said
+    return replace(said, stated=said.stated - {"vout"})
+
+
 def complete(request: kit.Request) -> kit.Said:
     """Load and ripple from their other forms. Raises CircuitError for an output that is neither."""
     vin, vout = request["vin"], request["vout"]
@@ -183,6 +192,6 @@ FAMILY = kit.Family(
     remarks=(msg("Rout = coth(T / (8 Ron C1)) / (f C1): 1 / (f C1), or 8 Ron if greater."),),
     analyses=lambda request, sized, _goals: (periods(1 / request["fsw"], 0.5, int(sized.figures["cycles"])),),
     size=size, netlist=netlist,
-    says=lambda sentence: buck_request.says(sentence, _QUANTITIES),
+    says=_says,
     complete=complete,
 )  # fmt: skip

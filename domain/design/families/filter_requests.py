@@ -24,7 +24,7 @@ _SLOPE = re.compile(
 _ORDER = re.compile(
     r"(\d+(?:\.\d+)?)\s*(?:st|nd|rd|th)?[\s-]*(?:order|poles?(?![a-z])|"
     r"(?:reactive |lc |l/c )?elements?(?![a-z])|阶|"
-    r"极点|个?元件)|(?:order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+(?:\.\d+)?)|"
+    r"极点|个?元件)|(?:(?<![a-z])order|阶数)\s*(?:n\s*)?(?:=|:|of|is|为|是)?\s*(\d+(?:\.\d+)?)|"
     r"(?<![a-z])n\s*=\s*(\d+(?:\.\d+)?)",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from domain.design import kit
 from domain.design.families.led_sink import SUPPLY_SPREAD, netlist, size
+from domain.design.families.logic_rows import count_of
 from domain.design.kit import spice, with_unit
 from domain.design.transistor import TRANSISTOR
 from shared.message import msg
@@ -28,6 +29,23 @@ def _variation(request: kit.Request) -> str:
 def _least_supply(request: kit.Request) -> str:
     """Where the sweep of the supply begins: an op-amp of under 2 V has no room between its limits."""
     return "2" if request["form"] == "opamp" else "0"
+
+
+_STRING = (
+    r"\s?(?:[个只颗粒串支枚](?!月)|(?:pcs?|pieces?)(?![a-z])|(?=\s?x\s?[\d.]+ ?[vw](?![a-z])))|"
+    r" (?:[a-z]+ )?(?:in series|in a (?:row|string|chain)|diodes?|indicators?|emitters?|lamps?)(?![a-z])|"
+    r"[ -](?:[\d.]+[ -]?(?:w|watts?|v|mm)[ -])(?:[a-z]+ )?leds?(?![a-z])|"
+    r" (?:[a-z]+ ){1,2}(?:leds?|diodes?|indicators?)(?![a-z])"
+)
+"""Behind a number: LEDs, whatever they are called."""
+
+
+def says(sentence: kit.Sentence) -> kit.Said:
+    """Figures by their words; how many LEDs also by what is counted."""
+    found, unused = kit.read_quantities(FAMILY.quantities, sentence)
+    if "leds" not in found and (count := count_of(sentence.text, _STRING)) is not None:
+        found["leds"] = count
+    return kit.Said(values=found, stated=frozenset(found), notes=kit.left_out(unused))
 
 
 FAMILY = kit.Family(
@@ -131,5 +149,6 @@ FAMILY = kit.Family(
         f".dc Vcc {_least_supply(request)} {spice(1.2 * request['supply_v'])} "
         f"{spice(request['supply_v'] / 200)}",
     ),
+    says=says,
     size=size, netlist=netlist,
 )  # fmt: skip

@@ -54,6 +54,16 @@ def drain_farad(ratio: float) -> float:
     return 2 * ratio * _OVERLAP_FARAD
 
 
+def count_of(text: str, of: str) -> float | None:
+    """How many of something (`of`, a pattern) a text speaks of first: "three sensors", "六颗"."""
+    words = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+    found = re.search(rf"(?<![\d.a-z])(?P<n>\d+(?![\d.])|{words})(?:{of})", text, re.IGNORECASE)
+    if found is None:
+        return None
+    said = found["n"].lower()
+    return float(_NUMBERS[said] if said in _NUMBERS else int(said))
+
+
 def counted(quantities: tuple[kit.Quantity, ...], name: str, of: str) -> Callable[[kit.Sentence], kit.Said]:
     """The `says` of a family with a number of things (`of`, a pattern): "3-stage", "five stages", "三级"."""
     words = "|".join(sorted(_NUMBERS, key=len, reverse=True))

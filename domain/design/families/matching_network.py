@@ -8,10 +8,10 @@ Source: Bowick, "RF Circuit Design", 2nd ed., chapter 4; Pozar, "Microwave Engin
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 
 from domain.design import kit
+from domain.design.families.two_ends import two_ends
 from domain.design.kit import beyond, impossible, spice, values_between, with_unit
 from shared.message import msg
 
@@ -72,9 +72,7 @@ def reflection(request: kit.Request, henry: float, farad: float) -> float:
 
 def says(sentence: kit.Sentence) -> kit.Said:
     """The two resistances, also as "from 50 ohm to 300 ohm"; everything else by its words."""
-    span = next((each for each in sentence.of("Ohm") if each.upper is not None), None)
-    ends = {} if span is None else {"source_ohm": span.value, "load_ohm": span.upper}
-    rest = replace(sentence, mentions=tuple(each for each in sentence.mentions if each is not span))
+    ends, rest = two_ends(sentence)
     found, unused = kit.read_quantities(tuple(each for each in _QUANTITIES if each.name not in ends), rest)
     values = {**found, **ends}
     return kit.Said(values=values, stated=frozenset(values), notes=kit.left_out(unused))

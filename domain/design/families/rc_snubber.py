@@ -7,6 +7,7 @@ The least Cs whose best Rs keeps the overshoot is taken: the loss is (Cs + C) V^
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from domain.design import kit
 from domain.design.kit import beyond, impossible, missing, spice, with_unit
@@ -86,12 +87,15 @@ def complete(request: kit.Request) -> kit.Said:
     """The third of ringing frequency, inductance and capacitance. Raises CircuitError without two of them."""
     ring, farad, henry = request["ring_hz"], request["node_farad"], request["stray_henry"]
     slower, added = request["slower_hz"], request["added_farad"]
+    values: dict[str, Any] = {}
+    if ring and slower and added is None and farad is not None:  # what made it slower
+        added, farad = farad, None
+        values["added_farad"] = added
     if ring and slower and added and farad is None and slower < ring:
         farad = added / ((ring / slower) ** 2 - 1)  # of one L: C + added is C times the square of the ratio
     if (ring is None) + (farad is None) + (henry is None) > 1:
         label = _RING_LABEL if ring is None and (farad or henry) else _STRAY_F
         raise missing(label, "80 MHz" if label is _RING_LABEL else "150 pF")
-    values = {}
     if farad is None:
         farad = 1 / ((2 * math.pi * ring) ** 2 * henry)
     elif henry is None:

@@ -15,7 +15,7 @@ from domain.design.kit import at_least, at_most, beyond, spice, with_unit
 from shared.message import msg
 
 _DIODE_V = 1.2
-_LEAST_RATIO, _USUAL_RATIO, _MOST_RATIO = 1.15, 2.0, 4.0
+_LEAST_RATIO, _USUAL_RATIO, _USUAL_CLAMP, _MOST_RATIO = 1.15, 2.0, 1.7, 4.0
 """Of the clamp's voltage to the reflected one: near 1 it takes energy of the output; higher saves no more."""
 _RATING_SHARE, _LOSS_MARGIN = 0.9, 1.2
 _SETTLES, _PERIODS, _STEPS = 3.0, 8, 250
@@ -45,9 +45,19 @@ def _watt(request: kit.Request, volts: float) -> float:
 
 def _most_v(request: kit.Request) -> float:
     """Nine tenths of the rating; else what lets the clamp stand at twice the reflected voltage."""
-    if request["rating_v"] is not None:
-        return float(_RATING_SHARE * request["rating_v"])
+    if (rating := request["rating_v"]) is not None:
+        return float(_RATING_SHARE * rating)
     return float(request["vin"] + _USUAL_RATIO * request["reflected_v"] * (1 + request["ripple"] / 2) + 2)
+
+
+def complete(request: kit.Request) -> kit.Said:
+    """The reflected voltage that the drain leaves, where nothing is said of it."""
+    vin, most = request["vin"], request["drain_v"] or _RATING_SHARE * (request["rating_v"] or 0.0)
+    if request["reflected_v"] is not None or vin is None or most <= vin:
+        return kit.Said(values={})
+    volts = float(f"{(most - vin) / _USUAL_CLAMP:.2g}")
+    told = kit.assumed(msg("reflected voltage"), with_unit(volts, "V", 3))
+    return kit.Said(values={"reflected_v": volts}, notes=(told,))
 
 
 _QUANTITIES = (
@@ -93,9 +103,8 @@ _QUANTITIES = (
 
 def _on_s(request: kit.Request) -> float:
     """On-time of the test bench: the current falls to zero in each period."""
-    return float(
-        _DUTY_SHARE * request["reflected_v"] / (request["vin"] + request["reflected_v"]) / request["fsw"]
-    )
+    reflected = request["reflected_v"]
+    return float(_DUTY_SHARE * reflected / (request["vin"] + reflected) / request["fsw"])
 
 
 def _primary_h(request: kit.Request) -> float:
@@ -186,5 +195,5 @@ FAMILY = kit.Family(
     title="RCD clamp, {vin:V3}, reflected {reflected_v:V3}, {peak_a:A3}",
     remarks=(msg("P = L Ip^2 f / 2 VC / (VC - VOR); R = VC^2 / P; C = 1 / (ripple R f)."),),
     analyses=lambda request, sized, _goals: (_record(request, sized),),
-    size=size, netlist=netlist,
+    size=size, netlist=netlist, complete=complete,
 )  # fmt: skip

@@ -146,7 +146,10 @@ FAMILY = kit.Family(
             r"oscillat|振荡|h[\s-]?bridge|high[\s-]?side switch|高边开关"
         ),
         refuses=(
-            (r"(?<![a-z])n[\s-]?(?:channel|mos(?:fet)?)(?![a-z])|schottky|肖特基|fuse|保险丝|crowbar|ltc\d|lm74\d",
+            (r"(?<![a-z])n[\s-]?(?:channel|mos(?:fet)?)(?![a-z])|fuse|保险丝|crowbar|ltc\d|lm74\d|"
+             r"^(?!.*(?:mos|(?<![a-z])fets?(?![a-z])|场效应|wast|too (?:hot|much|lossy)|instead|rather than|"
+             r"代替|替代|换掉|太))"
+             r".*(?:schottky|肖特基)",
              msg("A reverse-polarity protection with other parts than a P-channel MOSFET cannot be designed "
                  "yet."),
              msg("Ask for a protection with a P-channel MOSFET.")),

@@ -122,6 +122,9 @@ FAMILY = kit.Family(
     remarks=(msg("f = 1 / (2 N tp), tp = 0.96 C VDD / ID."),),
     analyses=lambda request, _sized, _goals: (transient(request, settles=6),),
     size=size, netlist=netlist,
-    says=rows.counted(_QUANTITIES, "stages", r"stages?|(?:cmos )?(?:inverters|反相器)|级|阶|节"),
+    says=rows.counted(
+        _QUANTITIES, "stages",
+        r"stages?|(?:[a-z\d-]+ ){0,2}(?:inverters|gates)|(?:cmos )?(?:反相器|非门)|[级阶节](?!管)",
+    ),
     complete=complete,
 )  # fmt: skip

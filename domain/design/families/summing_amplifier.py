@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from domain.design import kit, opamp, supplies
 from domain.design.families.amplifier_rows import NEITHER_MORE, gain_row
+from domain.design.families.logic_rows import count_of
 from domain.design.kit import around, impossible, left_out, nearest, read_quantities, spice, with_unit
 from shared.message import Message, msg
 
@@ -44,10 +45,26 @@ _QUANTITIES = (
     opamp.GBW,
     kit.TOLERANCE,
 )  # fmt: skip
+_PLURAL = (
+    r"[ -](?!op[\s-]?amps?|opamps|resistors|volts|amps|boards|stages|supplies|rails|poles|wires|times|"
+    r"different)"
+    r"(?:[a-z]+[ -]){0,2}?(?!op[\s-]?amps?|opamps|resistors|boards|stages)[a-z]{2,}s(?![a-z])|"
+    r"\s?(?:[个只支把条根台轨组]|路)(?!运放|电阻|电源|版|月|人)"
+)
+"""Behind a number: what is counted."""
+_LETTERS = re.compile(r"(?<![A-Za-z\d])[A-Z](?:\s?\+\s?[A-Z]){1,4}(?![A-Za-z\d])")
 _SUM = re.compile(
     r"=\s?-\s?(?P<list>\(?(?:\s?\+?\s?(?:\d+(?:\.\d+)?\s?[*x]?\s?)?[uv]_?i?n?_?\d){2,})", re.IGNORECASE
 )
 _TERM = re.compile(r"(\d+(?:\.\d+)?)?\s?[*x]?\s?[uv]_?i?n?_?\d", re.IGNORECASE)
+
+
+def _things(text: str) -> float | None:
+    """How many things are joined, whatever they are: "three sensors", "-(A + B + C)", 五把吉他."""
+    if (terms := _LETTERS.search(text)) is not None:
+        return float(terms[0].count("+") + 1)
+    count = count_of(text, _PLURAL)
+    return count if count is not None and 2 <= count <= _MOST else None
 
 
 def says(sentence: kit.Sentence) -> kit.Said:
@@ -55,6 +72,8 @@ def says(sentence: kit.Sentence) -> kit.Said:
     found = _WEIGHTS.search(sentence.text) or _WEIGHTED.search(sentence.text) or _SUM.search(sentence.text)
     if found is None:
         values, unused = read_quantities(_QUANTITIES, sentence)
+        if "inputs" not in values and (count := _things(sentence.text)) is not None:
+            values["inputs"] = count
         return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
     start, end = found.span("list")
     rest = tuple(each for each in sentence.mentions if not start <= each.start < end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domain.design import kit
 from domain.design.kit import left_out, read_quantities, spice
@@ -16,6 +17,12 @@ _DEGREES = r"(?:°c|摄氏度|度|deg(?:rees?)?(?: c(?:elsius)?)?|c(?![a-z]))"
 _RANGE = re.compile(
     rf"([-+]?\d+)\s*{_DEGREES}?\s*(?:to|and|到|至|和|~|-|\.{{2,3}})\s*([-+]?\d+)\s*{_DEGREES}", re.IGNORECASE
 )
+_BARE_RANGE = re.compile(
+    r"(?:(?:temperature|温度)[^\d,;。+-]{0,8}|(?<![\d.a-z])(?=-))([-+]?\d+)\s*(?:to|and|到|至|和|~|-)\s*"
+    r"\+?(\d+)(?![\d.]|\s?[a-z%])",
+    re.IGNORECASE,
+)
+"""Without a unit, by the word in front or by what lies below zero."""
 LOWEST = kit.Quantity(
     name="lowest_c", label=msg("minimum temperature"), dimensions=("degC",), words="(?!)", within=(-55, 20),
     example=-40, default=-40.0,
@@ -28,15 +35,17 @@ HIGHEST = kit.Quantity(
 
 def says_temperatures(sentence: kit.Sentence, quantities: Sequence[kit.Quantity]) -> kit.Said:
     """The range of temperature ("-40 to 85 °C", "0到70度") by its form, everything else by its words."""
+    span = _RANGE.search(sentence.text) or _BARE_RANGE.search(sentence.text)
+    if span is not None:
+        outside = tuple(each for each in sentence.mentions if not span.start() <= each.start < span.end())
+        sentence = replace(sentence, mentions=outside, links=())
     found, unused = read_quantities(tuple(quantities), sentence)
-    span = _RANGE.search(sentence.text)
     if span is None:
         return kit.Said(values=found, stated=frozenset(found), notes=left_out(unused))
     found |= dict(
         zip((LOWEST.name, HIGHEST.name), sorted(float(each) for each in span.groups()), strict=True)
     )
-    rest = [each for each in unused if not span.start() <= each.start < span.end()]
-    return kit.Said(values=found, stated=frozenset(found), notes=left_out(rest))
+    return kit.Said(values=found, stated=frozenset(found), notes=left_out(unused))
 
 
 def drift(request: kit.Request, voltage: str) -> str:

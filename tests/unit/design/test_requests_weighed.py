@@ -111,6 +111,25 @@ def test_what_the_rules_know_of_a_sentence_is_not_lost(sentence: str, meant: str
         ("non-inverting amplifier, gain 10, no, make it 20", "non_inverting_amplifier gain=20"),
         ("同相放大器，增益10倍，不对，20倍", "non_inverting_amplifier gain=20"),
         ("升压，从5V升高到12V，1A", "boost iout=1 vin=5 vout=12"),
+        ("LED driver, three red LEDs, 20 mA, the van has 11 or 14.5 V, call it 12 V",
+         "led_driver color=red current_a=0.02 leds=3 load=led supply_v=12"),
+        ("文氏桥，100Hz，供电±12V（总共24V）", "wien_oscillator frequency_hz=100 rails=dual supply_v=12"),
+        # a bound that is denied, a common mode that is no supply, figures that are written together
+        ("snubber: rings at 90 MHz, 220 pF at the node, 24 V steps, I don't want to burn more than 0.5 W",
+         "rc_snubber loss_w=0.5 node_farad=2.2e-10 ring_hz=9e+07 step_v=24"),
+        ("difference amplifier, gain 10, common mode up to 17 V, the op amp runs on 5 V",
+         "difference_amplifier gain=10 supply_v=5"),
+        ("long-tailed pair of two NPN, gain 100, tail 1mA, 12 V, CMRR80dB",
+         "bjt_differential_pair gain=100 rejection_db=80 supply_v=12 tail_a=0.001"),
+        ("反相放大，Vout=-50×Vin，带宽100kHz", "inverting_amplifier bandwidth_hz=100000 gain=50"),
+        # which side of a threshold is high
+        ("comparator with hysteresis: output LOW once the input is above 3 V and HIGH again below 2 V, 5 V",
+         "schmitt_trigger lower_v=2 supply_v=5 upper_v=3"),
+        ("带回差的比较：电压升过3V输出变高，跌到2V以下输出变低，5V供电",
+         "non_inverting_schmitt lower_v=2 supply_v=5 upper_v=3"),
+        # the same voltage as input and as output
+        ("I have +12 V and the old card wants -12 V at 200 mA: one inductor, one switch, one diode, 150 kHz",
+         "buck_boost fsw=150000 iout=0.2 rectifier=diode vin=12 vout=12"),
         # which of two figures
         ("PLL loop filter. Icp 2 mA, PFD 2 MHz, VCO 200 MHz w/ 5 MHz/V",
          "pll_loop_filter kvco_hz=5e+06 output_hz=2e+08 pump_a=0.002 reference_hz=2e+06"),
