@@ -16,9 +16,9 @@ from shared.errors import UserInputError
 
 _MOST_PANES, _MOST_TRACES = 20, 60
 _HEAD = re.compile(r"^\[(?P<analysis>[^\]\n]+)\]", re.MULTILINE)
-_PANE = re.compile(r"^\s*traces:(?P<traces>[^\n]*)(?P<rest>[^}]*)", re.MULTILINE)
+_PANE = re.compile(r"^[ \t]*traces:(?P<traces>[^\n]*)(?P<rest>[^}]*)", re.MULTILINE)
 _TRACE = re.compile(r'\{\s*-?\d+\s*,\s*-?\d+\s*,\s*"(?P<expression>[^"]*)"\s*\}')
-_LOG = re.compile(r"^\s*Log:\s*(?P<x>[01])", re.MULTILINE)
+_LOG = re.compile(r"^[ \t]*Log:[ \t]*(?P<x>[01])", re.MULTILINE)
 _ANALYSES = {"transient": "tran", "ac": "ac", "dc": "dc", "noise": "noise", "operating": "op"}
 _FUNCTIONS = {"d": "deriv", "re": "re", "im": "im"}
 _NOISE = {"v(onoise)": "onoise", "v(inoise)": "inoise"}
@@ -53,9 +53,10 @@ def read_plots(text: str, nodes: Collection[str], elements: Collection[str]) -> 
     """
     heads = list(_HEAD.finditer(text))
     plots, lost = [], []
-    for head, behind in zip(heads, [*heads[1:], None], strict=True):
-        analysis = _ANALYSES.get(head["analysis"].split()[0].lower(), "")
-        body = text[head.end() : None if behind is None else behind.start()]
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    for head, end in zip(heads, ends, strict=False):
+        analysis = _ANALYSES.get("".join(head["analysis"].lower().split()[:1]), "")
+        body = text[head.end() : end]
         panes = list(_PANE.finditer(body))[:_MOST_PANES] if analysis else []
         traces: dict[str, int] = {}
         for number, pane in enumerate(panes):
