@@ -74,11 +74,13 @@ class Past:
         self._tried: list[str] = []
         self._measured: list[int] = []
         """Those of `_results` that measured something."""
+        self._files: list[str] = []
+        """Of `_measured`: the circuit that was measured; "" where none is told."""
+        self._changed_in: dict[str, int] = {}
+        """How many of `_results` there were when a file was changed last."""
         self._bench = Bench()
         self._with_conditions: list[Measured] = []
         self._words: list[str] = []
-        self._changed_at = 0
-        """How many of `_results` there were when the circuit was changed last."""
         self._changes: list[str] = []
         self._earlier: list[str] = []
         self._has_run = self._has_run_earlier = self._last_failed = self._is_refused = False
@@ -113,9 +115,10 @@ class Past:
             self._changed()
         if run:
             self._measured.append(len(self._results))
+            self._files.append("")
             self._results.append(run)
         if BEFORE_CHANGE in run:
-            self._changed_at = len(self._results)
+            self._changed_in[""] = len(self._results)
         elif AS_IT_IS in run:
             self._is_measured = True
         elif self._is_measured is False:
@@ -133,6 +136,7 @@ class Past:
                 self._runs += 1
                 self._tried += [str(given), get_text(result)]
             self._measured.append(len(self._results))
+            self._files.append(str(given.get("path", "")))
         self._results.append(get_text(result))
         if is_measuring:
             self._with_conditions.append(self._bench.measured(get_text(result), given))
@@ -159,13 +163,14 @@ class Past:
                 )
         elif effect in _CHANGING:
             self._changes.append(str(given))
-            if "goals" not in groups and not str(given.get("path", "")).lower().endswith(_TEXTS):
-                self._changed()
+            path = str(given.get("path", ""))
+            if "goals" not in groups and not path.lower().endswith(_TEXTS):
+                self._changed(path)
 
-    def _changed(self) -> None:
+    def _changed(self, path: str = "") -> None:
         self._is_measured, self._missed = False, ()
         self._last_failed = False
-        self._changed_at = len(self._results)
+        self._changed_in[path] = len(self._results)
 
     @property
     def evidence(self) -> Evidence:
@@ -205,14 +210,27 @@ class Past:
         return Backing(results=self._results, words=self._words, measured=measured)
 
     @property
+    def _old(self) -> list[int]:
+        """Those of `_measured` that a change made old: of its file, or of one that was not run by itself."""
+        circuits = {path for path in self._files if path}
+        return [
+            place
+            for place, path in zip(self._measured, self._files, strict=True)
+            if any(
+                place < at and (not path or changed == path or changed not in circuits)
+                for changed, at in self._changed_in.items()
+            )
+        ]
+
+    @property
     def before(self) -> list[str]:
         """What was measured before the last change of the circuit."""
-        return [self._results[place] for place in self._measured if place < self._changed_at]
+        return [self._results[place] for place in self._old]
 
     @property
     def now(self) -> Backing:
         """`backing` without that."""
-        old = {place for place in self._measured if place < self._changed_at}
+        old = self._old
         kept = [text for place, text in enumerate(self._results) if place not in old]
         measured = [self._results[place] for place in self._measured if place not in old]
         return Backing(results=kept, words=self._words, measured=measured)

@@ -32,6 +32,7 @@ from domain.llm.agentic_loop.known import MOST_BY_LAW, MOST_DERIVED_FROM, MOST_F
 from domain.llm.agentic_loop.pairs import came_from, pairs_in, shares_of_bare_pairs
 from domain.llm.agentic_loop.part_values import changed_parts, values_of_parts, wrong_parts
 from domain.llm.agentic_loop.quantities import Quantities, named_quantity, row_of
+from domain.llm.agentic_loop.weighing import Weighing, doubts
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -125,15 +126,15 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         return ()  # of no circuit: knowledge, or worked out
     if backing.measured is not None and not backing.measured and _BY_HAND_ONLY.search(flat):
         figures = []
-    judged = _Judged(flat, figures, parts, known, backing)
-    doubted = {each.start: text[each.start : each.end].strip() for each in figures if judged.doubts(each)}
+    judged = Judged(flat, figures, parts, known, backing)
+    doubted = {each.start: text[each.start : each.end].strip() for each in judged.doubted()}
     for start, end in judged.strange_parts():
         doubted.setdefault(start, text[start:end].strip())
     doubted |= {start: flat[start:end].strip() for start, end in judged.unknown_parts()}
     return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
 
 
-class _Judged:
+class Judged:
     """An answer's figures, those that stand in something, and what follows from these."""
 
     def __init__(
@@ -150,12 +151,12 @@ class _Judged:
         quantities = Quantities(backing.results)
         named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
         self._named = {start: those for start, those in named.items() if those[1]}
-        strange = {figure.start for figure in figures if self._is_strange(figure)}
+        self._strange = {figure.start for figure in figures if self._is_strange(figure)}
         results = {each.result for each in reckoned(flat, figures) if each.is_right}
         self._backed = [
             figure
             for figure in figures
-            if figure.start in results or self._is_told(figure, is_strange=figure.start in strange)
+            if figure.start in results or self._is_told(figure, is_strange=figure.start in self._strange)
         ]
         self._said = [each for figure in self._backed for each in known.exactly(figure)]
         self._said += values_of(self._backed)
@@ -270,22 +271,59 @@ class _Judged:
             *known.since_edges(self._said),
         ]
 
-    def doubts(self, figure: TextFigure) -> bool:
-        """Whether it stands in nothing, follows from nothing, and is told as what the circuit does."""
-        if figure in self._backed or figure.unit == "?":
-            return False
-        flat, own = self._flat, self._own
+    def doubted(self) -> list[TextFigure]:
+        """The figures that stand in nothing and are told as what the circuit does.
+
+        Where nobody names a quantity that has another value, what the figure may come from is weighed, too.
+        """
+        doubted = [each for each in self._figures if self.is_doubtful(each)]
+        if all(each.start in self._strange for each in doubted):
+            return doubted
+        weighing = Weighing(self._flat, self._figures, self._parts, self._known)
+        return [
+            each for each in doubted if each.start in self._strange or doubts(self.features(each, weighing))
+        ]
+
+    def features(self, figure: TextFigure, weighing: Weighing) -> dict[str, float]:
+        """What is weighed of a figure."""
+        flat = self._flat
+        follows = any(
+            is_one_of(flat, figure, values) for values in (self._following, self._compared, self._of_circuit)
+        )
+        named = self._named.get(figure.start, (0, ()))[1]
+        return weighing.features(figure, named, is_rough=is_rough(flat, figure), follows=follows)
+
+    def is_known(self, figure: TextFigure) -> bool:
+        """Whether it is a rounding of something measured, read or asked for."""
+        rough = is_rough(self._flat, figure)
+        return self._known.has(figure, rough) or is_one_of(self._flat, figure, self._asked)
+
+    def is_told(self, figure: TextFigure) -> bool:
+        """Whether it is told as what the circuit does, not as thought, usual, asked or promised."""
+        flat = self._flat
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         # "the gain rises to 40 dB" proposes nothing: what counts are the words before its name.
-        mood = sentence_before(flat, own[figure.start]) if figure.start in own else before
+        mood = sentence_before(flat, self._own[figure.start]) if figure.start in self._own else before
         return not (
             is_convention(figure, before, after)
             or is_thought(mood, after)
             or is_by_hand(flat, figure.start)
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
-            or self._is_as_asked(figure, before, after)
-            or self._is_reckoned(figure, before, after)
+        )
+
+    def is_named_otherwise(self, figure: TextFigure) -> bool:
+        """Whether what it is told of has another value."""
+        return figure.start in self._strange
+
+    def is_doubtful(self, figure: TextFigure) -> bool:
+        """Whether it stands in nothing, follows from nothing, and is told as what the circuit does."""
+        if figure in self._backed or figure.unit == "?":
+            return False
+        flat = self._flat
+        before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
+        return self.is_told(figure) and not (
+            self._is_as_asked(figure, before, after) or self._is_reckoned(figure, before, after)
         )
 
     def _is_as_asked(self, figure: TextFigure, before: str, after: str) -> bool:

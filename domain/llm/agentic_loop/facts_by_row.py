@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from domain.circuit.figures_in_text import TextFigure, figures_in
-from domain.circuit.said_figures import is_rounding
+from domain.circuit.said_figures import is_bound, is_rounding
 from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.conditions import Measured, conditioned
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
@@ -486,6 +486,7 @@ def _is_of_another(
         and (figure.digits > 1 or "." in figure.text)
         and (is_told_at or not _TO_OTHER.search(part[: figure.start]))
         and not _LIMITS.search(part[: figure.start].lower())
+        and not is_bound(part[: figure.start])
         and (table.goes_on or "±" not in part)
         and not _stands_in(own, figure)
         and not (table.is_rough and any(is_rounding(figure, value, is_rough=True) for value in own))

@@ -7,6 +7,7 @@ letters for values ("R·C") is left alone.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -61,22 +62,31 @@ def reckoned(flat: str, figures: Sequence[TextFigure]) -> Iterator[Reckoned]:
             result = other[0] if is_result and other[0].kind in ("figure", "number") else None
             expression = _from_last_aside(one)
             if result is not None and (value := _value_of(expression)) is not None:
-                yield _judged(expression[0].start, other[0].end, value, result)
+                yield _judged(expression, expression[0].start, other[0].end, value, result)
         for segment in segments:
             # a result before its calculation, which stands in parentheses
             for place, token in enumerate(segment[:-1]):
                 if token.figure is not None and segment[place + 1].kind == "open":
                     expression = _aside(segment[place + 1 :])
-                    if (value := _value_of(expression)) is not None:
-                        yield _judged(token.start, expression[-1].end, value, token)
+                    if (value := _value_of(expression)) is not None and not _is_range(expression, value):
+                        yield _judged(expression, token.start, expression[-1].end, value, token)
 
 
-def _judged(start: int, end: int, value: float, result: _Token) -> Reckoned:
+def _judged(expression: Sequence[_Token], start: int, end: int, value: float, result: _Token) -> Reckoned:
     figure = result.figure
     step = figure.step * (result.value / figure.value) if figure is not None and figure.value else 0.0
-    return Reckoned(
-        start, end, result.start, abs(abs(value) - result.value) <= _OFF * result.value + step / 2
-    )
+    is_right = abs(abs(value) - result.value) <= _OFF * result.value + step / 2
+    if figure is not None and all(each.figure is None for each in expression):
+        # "37.871/10.016 ≈ 3.78 kHz": in thousands, as the result
+        written = re.match(r"[-+±]?([\d.]+)", figure.text)
+        told = float(written[1].rstrip(".")) if written is not None else math.inf
+        is_right |= abs(abs(value) - told) <= _OFF * told
+    return Reckoned(start, end, result.start, is_right)
+
+
+def _is_range(expression: Sequence[_Token], value: float) -> bool:
+    """Whether it is no difference but from where to where: "11.04 V (10.85-11.15 V)"."""
+    return value < 0 and len(expression) == 3
 
 
 def _runs(flat: str, figures: Sequence[TextFigure]) -> Iterator[list[_Token]]:

@@ -25,6 +25,8 @@ _MOST_LINES = 400
 _MOST_TOGETHER = 8
 _FEW = 6
 _FEW_EXACT = 3
+_COARSE = 2
+"""Digits with which a figure is of anything."""
 _NEAR = 1.5
 """How far from a measured value a bound may be that is told of it."""
 
@@ -121,6 +123,9 @@ class Known:
         self._bare: set[float] = set()
         self._ohms: set[float] = set()
         self._studied: set[Given] = set()
+        self._measured_courses: dict[str, list[Given]] = {}
+        self._varied_courses: dict[str, list[Given]] = {}
+        """What studies measured, and what they varied, by name."""
         self._cards: dict[str, tuple[Given, set[str]]] = {}
         """Resistors, capacitors and inductors with their nodes, the newest by name."""
         self._gains: set[float] = set()
@@ -199,7 +204,11 @@ class Known:
             self._studied |= set(measured)
             for name, point in points:
                 varied.setdefault(name, []).append(point)
+            for name, value in zip((name for name, _ in row.columns), measured, strict=True):
+                self._measured_courses.setdefault(name, []).append(value)
         self._lines.extend(varied.values())
+        for name, those in varied.items():
+            self._varied_courses.setdefault(name, []).extend(those)
         self._lines.extend(
             [(units.get(column, ""), abs(end)) for end in ends]
             for _, column, *ends in courses_of(study_rows(text))
@@ -266,6 +275,9 @@ class Known:
             values |= {abs(each.value) for each in self.asked if each.unit == figure.unit}
         if named:
             return any(is_rounding(figure, value, is_rough=is_rough) for value in (*values, *named))
+        if figure.unit == "degC" and figure.digits > _COARSE and not values:
+            # In a circuit that stands for something that gets warm, volts are degrees.
+            values |= self._by_unit.get("V", set())
         values |= self._bare if figure.unit in _SCIENTIFIC_UNITS else self._precise
         values.update(self._converted(figure.unit))
         return any(is_rounding(figure, value, is_rough=is_rough) for value in values)
@@ -342,6 +354,31 @@ class Known:
     def named(self) -> Iterator[Given]:
         """The values with names, of each name a few."""
         yield from (each for values in self._named.values() for each in values[:_FEW])
+
+    def operands(self) -> Iterator[Given]:
+        """What a model may have reckoned with: measured values, parts, and what was asked for."""
+        asked = values_of(self.asked)
+        yield from dict.fromkeys(
+            (unit or "1", float(f"{value:.6g}"))
+            for unit, value in (
+                *self.named(),
+                *(each for values in self._measured_courses.values() for each in values),
+                *asked,
+                *self._parts.values(),
+            )
+            if value
+        )
+
+    def courses(self) -> tuple[list[list[Given]], list[list[Given]]]:
+        """The values of each quantity that was measured more than once, and of each that was varied."""
+        measured, varied = (
+            [list(dict.fromkeys(values)) for values in those]
+            for those in (
+                [*self._named.values(), *self._measured_courses.values()],
+                self._varied_courses.values(),
+            )
+        )
+        return [each for each in measured if len(each) > 1], varied
 
     def differences(self, said: Sequence[Given]) -> Iterator[Given]:
         """Of what an answer tells and what else stands in the results."""

@@ -14,20 +14,22 @@ from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.conditions import Measured, conditioned
 from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
-from domain.llm.agentic_loop.pairs import pairs_in
+from domain.llm.agentic_loop.pairs import Pair, pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
 from domain.llm.agentic_loop.rows import Row, Table, stands_in, study_rows, with_bare
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
 _OLD = late_pattern(
-    r"\b(?:before|was|were|had|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
+    r"\b(?:before|was|were|had|without|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
     r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
     r"|原(?![边副理因极级])|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|相比|对比"
 )
 """What is told of the state before."""
 _AGAINST = late_pattern(r"(?:\bfrom(?!\s+(?:the|an?|its|your)\b)|从|由|比)\D{0,24}$")
 """What is told right behind it is of that, too."""
+_ASIDE_OF_FIGURE = late_pattern(r"[-+±]?\d[\d.]*\s?\S{0,4}\s?[(（][^()（）]*$")
+"""What an aside right behind a figure tells is of this figure: "from 1.77 V (11.39 V → 9.62 V)"."""
 _NOW = late_pattern(r"\b(?:now|currently|at present)\b|现在|目前|当前")
 _NUMBER = late_pattern(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])", re.IGNORECASE)
 _VERDICT = late_pattern(r"\bmissed (?=\w)")
@@ -51,6 +53,7 @@ def stale_figures(
     of_before = told_of_before(flat)
     now_by_place = {place: values[0] for place, values in _by_place(now.results).items()}
     old_by_place = _by_place(before)
+    pairs = list(pairs_in(flat, figures))
     points = [row for result in before for row in study_rows(plain(result[:_MOST_READ]))]
     allowed = list(known.bounds())
     under, _ = conditioned(conditions, ())
@@ -70,7 +73,9 @@ def stale_figures(
             or known.has(figure, rough)
             or not old.has(figure, rough)
             or _OLD.search(sentence)
-            or _AGAINST.search(said.lower())
+            or _AGAINST.search(_ASIDE_OF_FIGURE.sub("", said.lower()))
+            or _is_found(figure, before)
+            or any(_is_course(pair, points) for pair in pairs if figure in (pair.first, pair.second))
             or (figure.start < of_before and not _NOW.search(sentence))
             or _is_of_old_cell(flat, figure, parts)
             or _state_in(said, parts, of_parts_only=True)
@@ -95,6 +100,20 @@ def stale_figures(
             continue  # the answer tells what became of it, too
         found[text[figure.start : figure.end].strip()] = None
     return tuple(found)
+
+
+def _is_found(figure: TextFigure, before: Sequence[str]) -> bool:
+    """Whether it is a value that a search found for a part: what was put in instead makes it no older."""
+    return figure.unit in PART_UNITS.values() and any(
+        result.startswith("optim") and Known(Backing(results=[result])).has(figure, is_rough=False)
+        for result in before
+    )
+
+
+def _is_course(pair: Pair, points: Sequence[Row]) -> bool:
+    """Whether both ends of a change stand in one study: what became of what was varied there."""
+    ends = pair.first, pair.second
+    return all(any(row.varied and stands_in(row.values, end) for row in points) for end in ends)
 
 
 def _by_place(results: Sequence[str]) -> dict[tuple[str, int], list[float]]:

@@ -137,7 +137,39 @@ _SWEEP = (
         ("The bandwidth fell by about 700 kHz.", True),
         ("增益从 2 kΩ 时的 0.991 降到 100 Ω 时的 0.936，降低了 12 %。", True),
         ("增益从 2 kΩ 时的 0.991 降到 100 Ω 时的 0.936，降低了 5.5 %。", False),
+        ("Bandwidth: f0/Q = 37.871/10.016 ≈ 3.78 kHz.", False),
+        ("Bandwidth: f0/Q = 37.871/10.016 ≈ 4.78 kHz.", True),
+        ("On at 11.04 V (10.85–11.15 V).", False),
     ],
 )
 def test_what_an_answer_reckons_is_reckoned_anew(text: str, is_wrong: bool) -> None:
     assert bool(contradictions(text, (_SWEEP,), (), (_ASKED,))) is is_wrong
+
+
+_LOAD = (
+    "sweep of pump.cir: 4 runs, 0 failed\nvo [V]: min -4.947, max -3.9476\n0: IL=0.001 -> vo=-4.947\n"
+    "1: IL=0.005 -> vo=-4.7366\n2: IL=0.01 -> vo=-4.4736\n3: IL=0.02 -> vo=-3.9476"
+)
+_DIFFERENTIAL = "Data of run 1 of ecg.cir\nmax(db(v(out))) = 60.1214 dB"
+_COMMON = "Data of run 2 of ecg_cm.cir\ndb(gain(v(out),50)) = -24.3307 dB"
+_WARM = "Data of run 1 of th.cir\nat(v(tc),cross(v(out),6,1,rise)) = 45.6018 V"
+
+
+@for_each(
+    ("calls", "text", "is_doubted"),
+    [
+        ([["run_study", _LOAD]], "From 1 mA to 20 mA it drops by 1.00 V: the output resistance is about {}.",
+         {"52.6 Ω": False, "31.4 Ω": True}),
+        ([["inspect_data", _DIFFERENTIAL, "ecg.cir"], ["patch_file", "Changed ecg_cm.cir", "ecg_cm.cir"],
+          ["inspect_data", _COMMON, "ecg_cm.cir"]], "差模增益 {}，没有改动。",
+         {"60.1 dB": False, "58.7 dB": True}),
+        ([["inspect_data", _WARM]], "The fan goes on at {}.", {"45.6 °C": False, "48.9 °C": True}),
+    ],
+)  # fmt: skip
+def test_what_a_model_may_have_worked_out_or_measured_elsewhere_is_left_alone(
+    calls: list[list[str]], text: str, is_doubted: dict[str, bool]
+) -> None:
+    """A slope of a sweep, a circuit that was not the one changed, a voltage that stands for a temperature."""
+    done = [[name, {"path": (*path, "a.cir")[0]}, True, result] for name, result, *path in calls]
+    past = past_of({"user": "", "calls": done})
+    assert {each: bool(findings(past, text.format(each))) for each in is_doubted} == is_doubted
