@@ -49,13 +49,20 @@ class Bench:
 
     values: dict[str, float] = field(default_factory=lambda: {"temp": 27.0})
     _of_runs: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    _of_results: list[dict[str, float]] = field(default_factory=list)
 
     def read(self, text: str) -> None:
-        """Take over the cards of a netlist, or those that a difference puts in."""
+        """Take over the cards of a netlist, or those that a difference puts in.
+
+        What it takes out stood there before, though no netlist was read: with what was measured then.
+        """
         flat = plain(text[: 4 * _MOST_READ])
         is_difference = _DIFFERENCE.search(flat) is not None
         for name, value, sign in cards_in(flat):
-            if sign != "-" and (sign == "+" or not is_difference):
+            if sign == "-" and is_difference and name not in self.values:
+                for values in self._of_results:
+                    values.setdefault(name, value)
+            elif sign != "-" and (sign == "+" or not is_difference):
                 self.values[name] = value
 
     def measured(self, text: str, given: Mapping[str, Any]) -> Measured:
@@ -78,6 +85,7 @@ class Bench:
             self._of_runs.setdefault(run["run"], values)
         searched = given.get("parameters") if given.get("kind") == "optimize" else ()
         free = {str(each.get("name", "")).lower() for each in searched or () if isinstance(each, Mapping)}
+        self._of_results.append(values)
         return Measured(text, values, frozenset(free))
 
 
