@@ -76,10 +76,6 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
         yield from study_blocks(found, report.result.netlist_sha256, say)
     if report.rounds is not None:
         yield from _rounds(report.rounds, say)
-    yield Heading(2, say(msg("Netlist")))
-    yield Code(report.netlist.rstrip("\n"))
-    if report.included:
-        yield Paragraph(say(msg("Included files: {names}", names=", ".join(report.included))))
     yield Heading(2, say(msg("Versions")))
     yield Paragraph(
         say(
@@ -93,6 +89,10 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
     )
     digest = report.result.netlist_sha256[:16]
     yield Paragraph(say(msg("SHA-256 of the netlist: {digest}…", digest=digest)))
+    yield Heading(2, say(msg("Netlist")))
+    yield Code(report.netlist.rstrip("\n"))
+    if report.included:
+        yield Paragraph(say(msg("Included files: {names}", names=", ".join(report.included))))
 
 
 def _summary(report: CircuitReport, say: Translate) -> Paragraph:
@@ -244,10 +244,11 @@ def _rounds(found: DesignRounds, say: Translate) -> Iterator[Block]:
         yield Paragraph(say(msg("“{text}”", text=one_line(found.text))))
     rows = []
     before = None
+    colon = say(msg(": "))
     for each in found.rounds:
         met = say(msg("failed")) if each.has_failed else f"{each.goals_met}/{len(each.verdicts)}"
         figures = say(msg("; ")).join(
-            f"{say(name_of_judged(verdict))}: {say(shown(row_of(verdict).value))}"
+            f"{say(name_of_judged(verdict))}{colon}{say(shown(row_of(verdict).value))}"
             for verdict in each.verdicts
         )
         rows.append(

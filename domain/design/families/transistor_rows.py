@@ -51,8 +51,9 @@ def quantities(
     supply: kit.Quantity = SUPPLY_V,
 ) -> tuple[kit.Quantity, ...]:
     """Gain, lower corner, supply, load and the transistor's current, which `current` chooses."""
+    label = msg("collector current") if supply is SUPPLY_V else msg("drain current")
     collector = kit.Quantity(
-        name="collector_a", label=msg("collector current"), dimensions=("A",), takes_rest=True,
+        name="collector_a", label=label, dimensions=("A",), takes_rest=True,
         words=r"collector|drain|quiescent|bias|(?<![a-z])i_?[cd](?:q)?(?![a-z])|集电极|漏极|静态|工作电流",
         within=(10e-6, 0.1), example=1e-3, default=current,
     )  # fmt: skip
