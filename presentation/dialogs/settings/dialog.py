@@ -32,8 +32,8 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.tool_execution.server_tools import ToolServers
 
-_SIZE = (820, 868)
-_LEFT = 204
+_SIZE = (832, 868)
+_LEFT = 216
 """Pixels at the scale 1."""
 _MOST_OF_SCREEN = 0.9
 _ROWS_AT_ONCE = 3
@@ -101,6 +101,8 @@ class SettingsDialog(QDialog):
         self._services, self._preferences, self._clean = services, preferences, clean
         self._servers, self._changed = servers, changed
         self._shown: ShownSettings | None = None
+        self._fitted: float | None = None
+        """The scale at which the room was taken; None before the first time."""
         self._is_building = self._is_stale = self._is_over = False
         self._sections: list[_SectionPart] = []
         self._scope = f"settings-{new_ulid()}"
@@ -191,13 +193,17 @@ class SettingsDialog(QDialog):
         self.close_button.setText(say(msg("Close")))
 
     def open(self) -> None:
+        self._take_room()
+        super().open()
+
+    def _take_room(self) -> None:
         """As large as the screen lets it be."""
         scale, screen = self._services.theme.theme.scale, self.screen()
         width, height = (round(side * scale) for side in _SIZE)
         if screen is not None:  # its frame is not known before it is shown
             height = min(height, round(screen.availableGeometry().height() * _MOST_OF_SCREEN))
         fit(self, width, height)
-        super().open()
+        self._fitted = scale
 
     # ---- what is shown -------------------------------------------------------------------------
 
@@ -208,6 +214,8 @@ class SettingsDialog(QDialog):
     def _rebuild(self) -> None:
         self.retranslate()
         self.restyle()
+        if self._fitted not in (None, self._services.theme.theme.scale):  # its own row of the zoom was used
+            self._take_room()
         if self._shown is not None:
             self._start(self._build())
 
