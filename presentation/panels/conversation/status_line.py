@@ -236,6 +236,7 @@ class StatusLine(QWidget):
         palette = self._text.palette()
         palette.setColor(self._text.foregroundRole(), self._services.theme.theme.color(color))
         self._text.setPalette(palette)
+        self._text.setFont(self._services.theme.theme.font("small"))  # a palette of its own drops it
         self._pace.setText("" if pace is None else language(pace))
         self._pace.setVisible(pace is not None)
         self._give_room()

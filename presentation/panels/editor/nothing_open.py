@@ -41,6 +41,8 @@ class NothingOpen(EmptyNote):
             (
                 (msg("Open the main circuit"), self._open_main_circuit),
                 (msg("Import…"), self._import),
+                # The list of files is folded in a narrow window.
+                (msg("Find a file"), partial(workspace.command_wanted.emit, "anything")),
                 (msg("New circuit"), partial(workspace.command_wanted.emit, "newCircuit")),
                 (msg("Describe a design"), partial(workspace.command_wanted.emit, "describe_design")),
                 (msg("Open an example"), partial(workspace.command_wanted.emit, "openExample")),
@@ -60,7 +62,7 @@ class NothingOpen(EmptyNote):
         workspace = self._services.workspace
         if workspace.opening is not None:
             self.set_text(msg("Opening {name}…", name=workspace.opening.name))
-            self.offer((False,) * 6)
+            self.offer((False,) * 7)
             return
         main = workspace.main_circuit
         is_without = main is None and workspace.root is not None
@@ -69,16 +71,16 @@ class NothingOpen(EmptyNote):
             self.set_text(msg("No circuit here yet. These files can become one: {names}", names=names))
         elif is_without and workspace.root is not None and workspace.has_circuits:
             self.set_text(
-                msg("Open a circuit of {name} from the list on the left, or:", name=workspace.root.name)
+                msg("Open a circuit of {name} from the list of files, or:", name=workspace.root.name)
             )
         elif is_without and workspace.root is not None:
             self.set_text(msg("{name} has no main circuit yet.", name=workspace.root.name))
         else:
             self.set_text(msg("Project files open here."))
         has_found = is_without and bool(self._found)  # these first
-        self.offer(
-            (main is not None, has_found, True, main is None, main is None, is_without and not has_found)
-        )
+        can_find = is_without and not has_found and workspace.has_circuits
+        is_new = main is None
+        self.offer((not is_new, has_found, can_find, True, is_new, is_new, is_without and not has_found))
 
     def _look(self, _changed: object = None) -> None:
         workspace = self._services.workspace

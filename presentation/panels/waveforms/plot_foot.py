@@ -66,7 +66,8 @@ class PlotFoot(QWidget):
             parts.append(text)
         self.words.setText(_GAP.join(parts))
         count = len(self._shown.measurements)
-        self.all.setVisible(count > 0)
+        is_seen = len(parts) > bool(self._slope)
+        self.all.setVisible(count > 1 or (count == 1 and not is_seen))  # one that stands here is all
         self.all.setText(
             self._services.language(msg("All {count} {count:measurement|measurements}", count=count))
         )
