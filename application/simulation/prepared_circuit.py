@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
+from application.simulation.great_runs import signals_that_fit
 from application.simulation.translated_circuits import (
     CircuitTranslator,
     TranslatingReader,
@@ -127,6 +128,7 @@ def prepare_circuit(
         tree = resolve_dependencies(netlist, seen)
     netlist, tree = with_stand_ins(netlist, tree, translator, seen)
     netlist, tree = with_paths_to_ground(netlist, tree, translator, seen)
+    only = _what_fits(netlist, tree, translator)
     data_files = tuple(_data_files(tree, reader, real))
     for path in data_files:
         reader.read(str(path), including_file=real)
@@ -149,7 +151,23 @@ def prepare_circuit(
         dialect=translator.dialect,
         compatibility=translator.compatibility,
         notes=tuple(translator.notes),
+        only=only,
     )
+
+
+def _what_fits(netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator) -> tuple[str, ...]:
+    """As `PreparedCircuit.only`; where it is not all, that is told."""
+    if translator.dialect != "ltspice":
+        return ()
+    only = signals_that_fit(tree, netlist.analyses)
+    if only:
+        told = msg(
+            "All voltages of this run would be more than a run may write. Those within subcircuits are left "
+            "out, as LTspice leaves them out, and currents other than those of sources. A larger greatest "
+            "step in .tran leaves room for all."
+        )
+        translator.notes.append(SimulationNote(message=told, file=netlist.path, line=1))
+    return only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +195,8 @@ class PreparedCircuit:
     """ngspice's `ngbehavior` for it; None for ngspice's own ways."""
     notes: tuple[SimulationNote, ...] = ()
     """What was done to it so that ngspice reads it."""
+    only: tuple[str, ...] = ()
+    """The signals that are saved, where all would be more than a run may write; () for all."""
 
     def job(self, output_dir: Path, *, timeout_s: float) -> SimulationJob:
         """One run of it whose data go to `output_dir`."""
@@ -185,7 +205,9 @@ class PreparedCircuit:
         deck, companions = without_measures(tree).portable((*TAKEN_NAMES, *scripts))
         saved = () if self.wiring is None else self.wiring.saved
         if saved:
-            deck = deck.with_cards(_save_cards(saved))
+            deck = deck.with_cards([".save all", *_save_cards(saved)])
+        if self.only:
+            deck = deck.with_cards(_save_cards(self.only))
         return SimulationJob(
             deck=deck.to_bytes(),
             data_files=self.data_files,
@@ -212,7 +234,7 @@ class PreparedCircuit:
         None for a circuit whose commands may change it under way, and a very large one. A circuit that says
         itself what is saved gets nothing besides. Takes a while for a large circuit at its first use.
         """
-        if self._kept_plots() is not None or len(self.tree.expanded) > MOST_PARTS:
+        if self.only or self._kept_plots() is not None or len(self.tree.expanded) > MOST_PARTS:
             return None
         wiring = wiring_of(read_circuit(self.tree))
         keywords = {placed.statement.keyword for placed in self.tree.expanded}
@@ -396,9 +418,8 @@ class PreparedCircuit:
 
 
 def _save_cards(signals: Sequence[str]) -> list[str]:
-    """All that ngspice saves by itself, and `signals`."""
     rows = [signals[start : start + _PER_CARD] for start in range(0, len(signals), _PER_CARD)]
-    return [".save all", *(f".save {' '.join(row)}" for row in rows)]
+    return [f".save {' '.join(row)}" for row in rows]
 
 
 class _SeenAs(NamedTuple):

@@ -73,8 +73,9 @@ _FORMS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     (
         "vi",
         late_pattern(r"(?P<word>[vi]\S*)\s.*\bpwl\s*\(?\s*file\s*=", re.IGNORECASE),
-        msg("ngspice does not read the points of {word} from a file. Write them into the PWL, or use the "
-            "XSPICE model filesource.", word=""),
+        msg("The file with the points of {word} was not read: it is missing, too long or no table, or the "
+            "circuit is not LTspice's. Write the points into the PWL, or use the XSPICE model filesource.",
+            word=""),
     ),
     (
         "eg",
