@@ -11,8 +11,10 @@ from domain.circuit.statements import Statement
 from shared.late_patterns import late_pattern
 
 SHOWING = ("print", "plot", "probe")
+_MOST, _LONGEST = 64, 200
+"""Signals of an analysis, and characters of one; a plot has room for a few."""
 _ANALYSES = frozenset(("tran", "ac", "dc", "noise", "disto", "sp"))
-_SIGNAL = late_pattern(r"(?P<function>[a-z]\w*)\s*(?P<given>\([^()]+\))", re.IGNORECASE)
+_SIGNAL = late_pattern(r"(?<!\w)(?P<function>[a-z]\w*)\s*(?P<given>\([^()]+\))", re.IGNORECASE)
 _NOISE = late_pattern(r"(?<![\w(])([io]noise)\b(?:\s*\([^()]*\))?", re.IGNORECASE)
 _PART_OF = late_pattern(r"([vi])(?:m|p|r|i|db)?", re.IGNORECASE)
 """SPICE2's parts of a phasor: ``vm(3)``, ``vdb(3)``, ``ip(v1)``."""
@@ -49,6 +51,8 @@ def _signals(text: str, analysis: str) -> Iterator[str]:
         return
     for match in _SIGNAL.finditer(text):
         function, given = match["function"].lower(), "".join(match["given"].split())
+        if len(given) > _LONGEST:
+            continue
         if part := _PART_OF.fullmatch(function):
             yield part[1].lower() + given
         elif _TERMINAL.fullmatch(function):
@@ -57,7 +61,7 @@ def _signals(text: str, analysis: str) -> Iterator[str]:
 
 def _curves(found: dict[str, list[str]]) -> tuple[PlottedCurves, ...]:
     return tuple(
-        PlottedCurves(analysis=analysis, expressions=tuple(dict.fromkeys(expressions)))
+        PlottedCurves(analysis=analysis, expressions=tuple(dict.fromkeys(expressions))[:_MOST])
         for analysis, expressions in found.items()
         if expressions
     )

@@ -194,6 +194,8 @@ _INPUTS = ("v(in)", "v(input)", "v(vin)")
 _SUPPLY = re.compile(r"v\((v?[cd]d|v?ss|v?ee|v[cd][cd]\w*|v\+|v-|vs[+-]?|vp|vn|gnd)\)")
 _MOST_PLOTTED = 8
 """Curves of a `plot` command that are drawn unasked."""
+_MOST_TRIED = 64
+"""Of those it names: a stranger's may name any number that are not there."""
 _LEAST, _GREATEST = 1e-290, 1e290
 """Sizes of numbers that can be drawn."""
 _MOST_BY_DEFAULT = 4
@@ -358,7 +360,7 @@ def axis_of(plot: Plot, manner: Manner = USUAL) -> Axis | None:
 def drawable(plot: Plot, expressions: Sequence[str]) -> list[str]:
     """Those of the expressions that this plot can answer, at most as many as are drawn unasked."""
     found: list[str] = []
-    for expression in expressions:
+    for expression in expressions[:_MOST_TRIED]:
         if len(found) == _MOST_PLOTTED:
             break
         try:
