@@ -312,7 +312,7 @@ class ValueHandles(QObject):
         return found is not None and found.has_analysis
 
     def _place_of(self, number: NumberPlace) -> QRect:
-        """What is seen of it in the viewport, beside the margins."""
+        """What is seen of it in the viewport beside the margins; nothing of a line whose foot is not seen."""
         editor = self._editor
         viewport = editor.viewport()
         left, right = (
@@ -320,8 +320,9 @@ class ValueHandles(QObject):
         )
         top = editor.ask(editor.SCI_POINTYFROMPOSITION, 0, number.start)
         height = editor.ask(editor.SCI_TEXTHEIGHT, editor.line_of(number.start))
-        seen = QRect() if viewport is None else viewport.rect().adjusted(editor.margins_width(), 0, 0, -_AREA)
-        return QRect(left, top, right - left, height) & seen
+        whole = QRect(left, top, right - left, height)
+        seen = QRect() if viewport is None else viewport.rect().adjusted(editor.margins_width(), 0, 0, 0)
+        return whole & seen if whole.bottom() <= seen.bottom() else QRect()
 
     def _show(self, file: Path, number: NumberPlace, place: QRect) -> None:
         window, viewport = self._editor.window(), self._editor.viewport()
