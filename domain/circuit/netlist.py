@@ -243,6 +243,15 @@ class Netlist:
         """Lines added at the end of the file, where ngspice reads them too (also behind `.end`)."""
         return self.edited([self._at_end(list(cards))])
 
+    def with_cards_before_end(self, cards: Sequence[str]) -> Netlist:
+        """The same before its `.end`, for a text that is read by people and other simulators too: what
+        stands from there on moves."""
+        line = self.end_line
+        if line is None or not cards:
+            return self.with_cards(cards)
+        at = self.source.lines[line - 1].start
+        return self.edited([(at, at, "".join(card + self.line_ending for card in cards))])
+
     def _at_end(self, cards: list[str]) -> tuple[int, int, str]:
         if not self.source.lines or not self._data.endswith((b"\n", b"\r")):  # the first line is the title
             cards = ["", *cards]

@@ -434,7 +434,8 @@ class _Planner:
 
     def _edited(self) -> DependencyTree:
         root = self._tree.root
-        edited_root = root.edited(list(dict.fromkeys(self._edits[root.path]))).with_cards(self._cards)
+        edited_root = root.edited(list(dict.fromkeys(self._edits[root.path])))
+        edited_root = edited_root.with_cards_before_end(self._cards)  # a run may be opened as a circuit
         files = {
             path: netlist.edited(list(dict.fromkeys(edits)))
             for path, netlist in self._tree.files.items()

@@ -124,6 +124,8 @@ async def test_the_case_a_search_finds_is_simulated_with_every_run(app: Applicat
     )
     assert made.path.name == "rc_worst_fc.cir"
     assert "Rload out 0 5k" in _text(made.path).replace("5000", "5k")
+    hot = await app.project.circuit_of_run(root, circuit, {"temp": 85.0}, corner="", label="hot", title="hot")
+    assert _text(hot.path).endswith(".options temp=85\n.end\n")
     _write(circuit, DECK)
 
     # The tool tells it beside the goals, and the same as the others.
