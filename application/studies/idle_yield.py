@@ -6,6 +6,7 @@ Its runs are those of a Monte Carlo with the same seed: the first ones of it, to
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from domain.simulation.batch import BatchRun, RunOutcome
 
 BUDGET_S = 10.0
-"""How long all runs together may take."""
+"""How long all runs together may take on a machine that has nothing else to do."""
 MOST_RUNS = 1_000
 LEAST_RUNS = 30
 """Fewer tell nothing of a yield: a circuit whose runs take longer is left to a study."""
@@ -70,6 +71,14 @@ class CircuitYield:
         return next((each for each in self.goals if each.goal.metric == metric), None)
 
 
+def crowding() -> float:
+    """How many times longer work takes than on an idle machine: programs that want to run by processors; 1
+    where the system does not tell."""
+    if not hasattr(os, "getloadavg"):
+        return 1.0
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EstimateYield:
     """The use case. Cancelled it ends its worker at once; nothing is stored."""
@@ -78,6 +87,7 @@ class EstimateYield:
     sources: SourceReaders
     settings: SimulatorSettingsStore
     libraries: Callable[[], tuple[Path, ...]] = tuple
+    crowding: Callable[[], float] = crowding
 
     async def __call__(
         self, circuit: Path, document: Mapping[str, Any], *, budget_s: float = BUDGET_S
@@ -85,10 +95,11 @@ class EstimateYield:
         """Simulate the circuit with what `document`, the specification of a Monte Carlo, scatters.
 
         One run tells how many fit into the budget; it ends earlier where the yields are known well enough.
-        Corners are left out. Raises UserInputError, CircuitError, EnvironmentProblem as a study.
+        What other programs take of the processor is not counted: the budget is longer by it. Corners are
+        left out. Raises UserInputError, CircuitError, EnvironmentProblem as a study.
         """
         samples = await off_loop(self._prepared, circuit, document)
-        count = MOST_RUNS
+        count, budget_s = MOST_RUNS, budget_s * self.crowding()
         async with self.batch.session(samples.circuits, workers=1) as session:
             spent = 0.0
             while samples.done < count:
