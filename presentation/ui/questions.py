@@ -68,6 +68,7 @@ async def choose(
 
 _FILES_SIZE = QSize(760, 460)
 """Wide enough for the dates; Qt's own is not."""
+_MOST_OF_SCREEN = 0.9
 _LABELS = {
     QFileDialog.DialogLabel.LookIn: msg("Look in:"),
     QFileDialog.DialogLabel.FileType: msg("Files of type:"),
@@ -81,7 +82,11 @@ class _FileDialog(QFileDialog):
         super().__init__(parent, services.language(title), str(start))
         self._services = services
         self.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        self.resize(_FILES_SIZE)
+        scale, screen = services.theme.theme.scale, self.screen()
+        wanted = QSize(round(_FILES_SIZE.width() * scale), round(_FILES_SIZE.height() * scale))
+        if screen is not None:  # its frame is not known before it is shown
+            wanted = wanted.boundedTo(screen.availableGeometry().size() * _MOST_OF_SCREEN)
+        self.resize(wanted)
         if (rows := self.findChild(QTreeView, "treeView")) is not None and (
             columns := rows.header()
         ) is not None:

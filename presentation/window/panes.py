@@ -237,6 +237,13 @@ class Panes(QWidget):
             wanted = {"left": False, "bottom": True, "right": False}
         found = fit(self.width(), wanted, asked_for=self._asked_for, scale=self._services.theme.theme.scale)
         self.left.setVisible(found.left)
+        if found.bottom and self._lower.isHidden():
+            self._lower.setVisible(True)
+            # One that was hidden from the start gets no more than its least height from Qt.
+            upper, lower = self.centre.sizes()
+            usual = self._usual_bottom()
+            if self._has_sizes and upper and lower < usual // 2:
+                self.centre.setSizes([max(upper + lower - usual, 1), usual])
         self._lower.setVisible(found.bottom)
         self._place_right(overlays=found.right_overlays and self._has_sizes)
         self.right.setVisible(found.right)
@@ -281,11 +288,7 @@ class Panes(QWidget):
     def set_sizes(self, kept: Mapping[str, tuple[int, ...]]) -> None:
         """Those of the pictures, then what was kept of others, fitted to this window."""
         self._forget_sides()
-        room = max(self.height(), 1)
-        # In a low window some lines of the editor stay, and the curves are high enough to be read; in a high
-        # one they grow with it.
-        least = self._services.theme.theme.size("pane.bottom_default")
-        bottom = min(max(least, room * 2 // 5), room * 13 // 20)
+        room, bottom = max(self.height(), 1), self._usual_bottom()
         shares = [_LEFT_SHARES.get(key, _A_SHARE) for key in self.sections]
         for splitter, usual, first in (
             (self.left, [room * share // sum(shares) for share in shares], None),
@@ -295,6 +298,13 @@ class Panes(QWidget):
             sizes = kept.get(splitter.objectName(), ())
             is_alone = splitter is self._columns
             splitter.setSizes(fitted(sizes, usual[: splitter.count()], first=first, grows_alone=is_alone))
+
+    def _usual_bottom(self) -> int:
+        """In a low window some lines of the editor stay, and the curves are high enough to be read; in a high
+        one they grow with it."""
+        room = max(self.height(), 1)
+        least = self._services.theme.theme.size("pane.bottom_default")
+        return min(max(least, room * 2 // 5), room * 13 // 20)
 
     def _forget_sides(self) -> None:
         self._sides = None
