@@ -28,6 +28,7 @@ from domain.design.goal_words import with_words
 from domain.design.known_requests import KnownRequests
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import LONGEST_REQUEST, Sentence, in_any_case, last_said, read_sentence
+from domain.design.simplified import simplified
 from domain.design.weighing import Ruled, rule_features, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
@@ -193,6 +194,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
             ),
             Sentence(text="", mentions=(), links=(), language="en"),
         )
+    text = simplified(text)
     sentence, cards, plain = as_read(text)
     ruled = _by_rules(sentence, cards)
     if known is not None:

@@ -41,6 +41,15 @@ _OUT_OF_IT = re.compile(r"[,;。、:()\n.!?（），；：！？]|\bbut\b|但|�
 _REACH, _SHORT_REACH = 32, 12
 """Characters behind a negation that it is of: in English, in Chinese."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_ASKS = re.compile(
+    r"(?<![a-z])(?:why|explain|is it true|is (?:that|this) (?:normal|right|ok|safe|the)|should i worry|"
+    r"what(?:'s| is| does| are) (?:the )?(?:difference|reason|meaning|mean)|difference between|"
+    r"which is better|just (?:asking|curious)|for sale|selling|wts|wtb|anybody|who (?:first|invented)|"
+    r"how come|does anyone)(?![a-z])|"
+    r"为什么|为啥|什么原因|怎么回事|(?:正常|安全|对|要紧|可以|能行)吗|对不对|什么区别|怎么推|怎么理解|啥意思|什么意思|"
+    r"随便问|到底|咋选|怎么选|哪个好|[出收]一台|转让|感觉",
+)
+"""Of a question, or of something for sale: nobody wants a circuit made."""
 _CLAUSE = re.compile(r"[,;:!?](?!\d)|\.\s|[，；。、！？：\n]|\band\b|\bbut\b|但")
 _FALLS = re.compile(
     r"(?<![a-z])(?:below|under|falls?|fell|drops?|dropped|sinks?|down to|less than|goes down)(?![a-z])|<|"
@@ -107,7 +116,11 @@ class KnownRequests:
 def kind_features(text: str, sentence: Sentence, by_rules: Set[str]) -> set[str]:
     """What is looked at to tell which circuit is meant."""
     wanted, ruled_out = _without_ruled_out(text)
-    return {*_of_words(wanted), *ruled_out, *_of_sides(text.lower()), *_of_figures(sentence), *by_rules}
+    low = text.lower()
+    asked = {"!asks"} if _ASKS.search(low) else set()
+    return {
+        *_of_words(wanted), *ruled_out, *asked, *_of_sides(low), *_of_figures(sentence), *by_rules
+    }  # fmt: skip
 
 
 def _of_words(text: str) -> set[str]:

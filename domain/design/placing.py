@@ -28,6 +28,8 @@ _NEAR = 3
 """Words whose place counts."""
 _TINY = {"F", "H"}
 """Of these nobody writes a whole number without a scale."""
+_SMALL = {"V", "A", "W", "s", *_TINY}
+"""Of these nobody writes thousands without a unit: a cell of the 18650 type has no such voltage."""
 _RATIOS = frozenset({"x", "dB", "none"})
 
 
@@ -49,6 +51,13 @@ def may_be(mention: Mention, slot: Slot) -> bool:
         and not mention.may_be
         and set(slot.dimensions) <= _TINY
         and mention.value > 0.01
+    ):
+        return False
+    if (
+        mention.dimension == "none"
+        and not mention.may_be
+        and set(slot.dimensions) <= _SMALL
+        and mention.value >= 1000
     ):
         return False
     if mention.dimension in _RATIOS and set(slot.dimensions) & {"x", "none"}:

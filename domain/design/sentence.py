@@ -361,6 +361,9 @@ _TAKEN_BACK = tuple(
         r"(?:no[,:]|sorry,?|er,|wait,|scratch that,?|correction[,:]?|actually,?|make that)"
         rf"(?: (?:make (?:it|that)|rather|better))? {_NOW}",
         rf"{_WAS}[,，?？!！.…]{{0,4}}(?:哦|噢)?(?:不对|不+,|不，|算了|说错了|更正)[,，]?(?:改[成为]?|换成?|还是|应该是|是)?\s?{_NOW}",
+        rf"{_WAS}\s?(?:的话)?(?:太[小大低高多少]|不行|不够)(?:了|的话)?[,，]?\s?(?:那?就|改|还是)?(?:取|用|成)?\s?{_NOW}",
+        rf"{_WAS} (?:is|was|would be) too (?:small|big|large|much|little|low|high|many)[,;]? (?:so )?"
+        rf"(?:take|use|make (?:it|that)|go for) {_NOW}",
         rf"{_WAS}\s?(?:-|~|〜|to|or|到|至|或者?)\s?\d[\d.]*{_UNIT_WRITTEN}"
         r"(?P<between>[^\d,;，；。]{0,10})[,;，；。]?\s?"
         r"(?:let['’]s (?:say|use|take)|call it|figure|assume|design (?:it )?(?:at|for)|take|按|取|就按|以)\s?"

@@ -23,7 +23,8 @@ _DIVIDER_SHARE = 0.1
 
 TRANSISTOR = part_choice("transistor")
 NO_PNP = (
-    r"(?<![a-z0-9])(?:2n[\s-]?2907|2n[\s-]?3906|bc[\s-]?557)|pnp",
+    r"(?<![a-z0-9])(?:2n[\s-]?2907|2n[\s-]?3906|bc[\s-]?557)|"
+    r"(?<!npn or )(?<!npn/)pnp(?!(?:/| or | |或者?)npn)",
     msg("A stage with a PNP transistor cannot be designed yet."),
     msg("Name an NPN transistor, for example {name}, or none.", name="2N3904"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from domain.design import kit
@@ -83,6 +84,7 @@ def filter_reader(
     def says(sentence: kit.Sentence) -> kit.Said:
         filled, bands = _filled(sentence, [*quantities, _GRADE])
         kit.refuse_doubled(quantities, filled)
+        filled = _with_ripple(quantities, filled)
         kind = filter_kind(sentence)
         notes: list[Message] = []
         if kind is None:
@@ -103,6 +105,24 @@ def filter_reader(
         return kit.Said(values=values, stated=stated, notes=(*notes, *left_out(filled.unused)))
 
     return says
+
+
+def _with_ripple(quantities: Sequence[kit.Quantity], filled: kit.Filled) -> kit.Filled:
+    """Less than 3 dB for which no frequency is told are no attenuation, but what the pass band may lose; 3 dB
+    are the cut-off, where that is told."""
+    mention = filled.values.get("attenuation_db")
+    decibels = abs(mention.middle) if mention is not None else math.inf
+    if mention is None or "attenuation_hz" in filled.values or decibels > _HALF_POWER_DB + _ROUNDED:
+        return filled
+    values = {name: each for name, each in filled.values.items() if name != "attenuation_db"}
+    places = [
+        each.name for each in quantities if each.name in ("ripple_db", "loss_db") and each.name not in values
+    ]
+    if decibels < _HALF_POWER_DB - _ROUNDED and places:
+        values[places[0]] = mention
+    elif not any(each.dimension == "Hz" for each in values.values()):
+        return filled
+    return replace(filled, values=values)
 
 
 def _filled(sentence: kit.Sentence, slots: Sequence[kit.Slot]) -> tuple[kit.Filled, list[kit.Mention]]:

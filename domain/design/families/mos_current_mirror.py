@@ -91,7 +91,7 @@ FAMILY = kit.Family(
                r"(?:n?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
                r"p-?mos管?(?:的)?(?:电流)?(?:镜像?|镜)(?:电路|源)?|"
                r"共源共栅(?:镜像)?电流(?:源|镜)(?:电路)?"),
-        refuses=((r"p-?mos|p-?channel|p-?fet|p沟道",
+        refuses=((r"(?<!nmos/)(?<!nmos or )p-?mos(?!(?:/| or |或者?)n-?mos)|p-?channel|p-?fet|p沟道",
                   msg("Only current mirrors of NMOS transistors can be designed yet."),
                   msg("Ask for a sink: an NMOS mirror at ground.")),),
         excludes=r"(?<![a-z])led|charger|充电|driver|op[\s-]?amp|运放|differen|差分|bjt|npn|amplifier|放大",

@@ -127,6 +127,17 @@ def test_what_the_rules_know_of_a_sentence_is_not_lost(sentence: str, meant: str
          "schmitt_trigger lower_v=2 supply_v=5 upper_v=3"),
         ("带回差的比较：电压升过3V输出变高，跌到2V以下输出变低，5V供电",
          "non_inverting_schmitt lower_v=2 supply_v=5 upper_v=3"),
+        # in traditional characters
+        ("帶遲滯的比較器：電壓升過7V時輸出轉低，跌到6V時轉高，12V供電",
+         "schmitt_trigger lower_v=6 supply_v=12 upper_v=7"),
+        # a type that is a number, and a figure that is replaced
+        ("boost from one 18650 (3.7 V) to 9 V, 400 mA", "boost iout=0.4 vin=3.7 vout=9"),
+        ("MFB低通，4阶，30kHz，0.1dB，增益-1",
+         "multiple_feedback gain=1 kind=lowpass order=4 ripple_db=0.1 stated_hz=30000"),
+        ("PNP or NPN, I don't care: a current mirror for 5 mA, 24 V",
+         "current_mirror current_a=0.005 supply_v=24"),
+        ("CMOS inverter, VDD=3.3V, 50fF is too small, use 200fF, delay 800ps",
+         "mos_inverter delay_s=8e-10 form=cmos load_farad=2e-13 supply_v=3.3"),
         # the same voltage as input and as output
         ("I have +12 V and the old card wants -12 V at 200 mA: one inductor, one switch, one diode, 150 kHz",
          "buck_boost fsw=150000 iout=0.2 rectifier=diode vin=12 vout=12"),
