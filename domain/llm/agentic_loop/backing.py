@@ -36,6 +36,8 @@ from domain.llm.agentic_loop.weighing import Weighing, doubts
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
+_MOST_WEIGHED = 12
+"""An answer with more figures that stand in nothing is asked about as it is."""
 _MEASURED_SO = 3
 """So many digits tell of a measurement."""
 
@@ -277,7 +279,7 @@ class Judged:
         Where nobody names a quantity that has another value, what the figure may come from is weighed, too.
         """
         doubted = [each for each in self._figures if self.is_doubtful(each)]
-        if all(each.start in self._strange for each in doubted):
+        if not 0 < sum(each.start not in self._strange for each in doubted) <= _MOST_WEIGHED:
             return doubted
         weighing = Weighing(self._flat, self._figures, self._parts, self._known)
         return [

@@ -195,6 +195,14 @@ def _ways(clause: str) -> tuple[bool, bool]:
     return (down, up) if _NEGATIVE.search(clause) else (up, down)
 
 
+_WITH = late_pattern(
+    r"随着?[^,，。;；\n]{1,12}?(?:而|时)|\b(?:with|as) [^,.;\n]{1,30}?\b(?:rising|falling|growing|rises|falls"
+    r"|(?:in|de)creas(?:es|ing))\b",
+    re.IGNORECASE,
+)
+"""What goes so is what the quantity depends on."""
+
+
 def turned_pairs(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
     """ "rose from 7.6 V to 5.5 V": where two figures go the other way than the words next to them tell.
 
@@ -210,7 +218,7 @@ def turned_pairs(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
         before = clauses[-1]
         if not _FROM.sub("", before).strip(" *-") and len(clauses) > 1:
             before = clauses[-2]
-        before = before[max((each.end for each in figures_in(before)), default=0) :]
+        before = _WITH.sub("", before[max((each.end for each in figures_in(before)), default=0) :])
         said = next((each for each in (between, before) if _ways(each)[0] != _ways(each)[1]), None)
         if said is not None and not NOT.search(said) and _ways(said)[0] == (second.value < first.value):
             yield flat[max(0, pair.start - len(before)) : pair.end]

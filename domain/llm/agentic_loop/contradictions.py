@@ -87,6 +87,7 @@ _OF_MARGIN = late_pattern(
 _OF_GOAL = late_pattern(
     r"[(（]\s?(?:goal|target|limit|spec|required?|目标|要求|指标|上限|下限)\W{0,3}$", re.IGNORECASE
 )
+_MISSED = late_pattern(r"[✗✘❌×]|\bmiss\w*|\bfail\w*|未|不", re.IGNORECASE)
 _SAME_THING = late_pattern(
     r",? ?\b(?:but|and|so) (?:it|this|that|they|which)\b|[,，]?(?:但|不过|却)(?:它|其)?仍?", re.IGNORECASE
 )
@@ -608,7 +609,8 @@ def _is_wrong_to(  # noqa: PLR0911
         return False
     # "76 mV (goal < 60 mV)" tells what is asked, "19 us above 200 us" a difference
     is_adverb = not re.search(r"exceed|超过|超出|不足", compares[0].lower())
-    if _OF_GOAL.search(lead) or (is_adverb and not lead and between[:1] == " "):
+    is_told_missed = lead.endswith("(") and _MISSED.search(lead) is not None  # "92 mV ✗ (< 50 mV)"
+    if is_told_missed or _OF_GOAL.search(lead) or (is_adverb and not lead and between[:1] == " "):
         return False
     if re.search(
         r"(?:\bby|高出?|低|超出|多|少|(?<![压温误偏])差)\s?(?:about |some |约)?$",

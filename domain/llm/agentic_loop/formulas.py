@@ -61,7 +61,8 @@ def reckoned(flat: str, figures: Sequence[TextFigure]) -> Iterator[Reckoned]:
             is_result = len(other) == 1 or (len(other) > 1 and other[1].kind == "open")
             result = other[0] if is_result and other[0].kind in ("figure", "number") else None
             expression = _from_last_aside(one)
-            if result is not None and (value := _value_of(expression)) is not None:
+            is_whole = result is not None and not _is_cut(flat, expression, result)
+            if is_whole and result is not None and (value := _value_of(expression)) is not None:
                 yield _judged(expression, expression[0].start, other[0].end, value, result)
         for segment in segments:
             # a result before its calculation, which stands in parentheses
@@ -86,7 +87,20 @@ def _judged(expression: Sequence[_Token], start: int, end: int, value: float, re
 
 def _is_range(expression: Sequence[_Token], value: float) -> bool:
     """Whether it is no difference but from where to where: "11.04 V (10.85-11.15 V)"."""
-    return value < 0 and len(expression) == 3
+    is_difference = len(expression) == 3 and expression[1].kind == "sign"
+    # Of a range the unit stands behind both.
+    return is_difference and (
+        value < 0 or (expression[0].figure is None and expression[2].figure is not None)
+    )
+
+
+def _is_cut(flat: str, expression: Sequence[_Token], result: _Token) -> bool:
+    """Whether it is an argument of a function ("log10(4.5)"), or its result has a strange unit ("72 mJ")."""
+    if not expression:
+        return True
+    before = flat[: expression[0].start].rstrip(" (")[-1:]
+    is_argument = before.isalnum() and flat[len(flat[: expression[0].start].rstrip(" (")) :][:1] == "("
+    return is_argument or (result.figure is None and flat[result.end :][:3].lstrip()[:1].isalpha())
 
 
 def _runs(flat: str, figures: Sequence[TextFigure]) -> Iterator[list[_Token]]:

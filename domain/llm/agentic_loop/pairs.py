@@ -109,6 +109,8 @@ def wrong_sizes(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
         if not low:
             continue
         if size.unit == pair.first.unit:
+            if size.value > high:
+                continue  # it is of something else: "from 512 V to 431 V, so an 800 V type"
             sizes = [high - low, *([100 * (high - low) / begin] if size.unit == "%" else ())]
         elif size.unit not in ("%", "1") or pair.first.unit in ("dB", "deg", "degC", "%"):
             continue  # as a factor it may be told of one of them

@@ -67,6 +67,10 @@ _WRITTEN = late_pattern(
 )
 
 
+_FARADS = late_pattern(r"(?<=\d)\s?F\Z")
+"""In words no femto: "C1 to 1.5 F"."""
+
+
 def written(text: str) -> float | None:
     """A value as netlists write it; None where it is none."""
     found = _WRITTEN.match(text.strip().lstrip("+"))
@@ -112,7 +116,7 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
             written = each[which]
             if written is None or not re.search(r"[a-zA-ZΩ欧]", written):
                 continue
-            values = _values(written)
+            values = _values(_FARADS.sub("", written))
             line = _line(flat, each.start())
             is_old = which == "one" and (
                 each["other"] is not None

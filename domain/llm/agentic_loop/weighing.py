@@ -115,7 +115,14 @@ class Weighing:
             Reach(_of_two(product(near, self._operands))),
         ]
         of_close = [size for each in close if (size := each.decades(figure, slack)) is not None]
-        of_far = [size for each in self._far if (size := each.decades(figure, slack)) is not None]
+        # In a circuit that stands for something else, volts are degrees, or whatever is told.
+        units = (figure.unit, "V") if figure.unit in ("degC", "?") else (figure.unit,)
+        of_far = [
+            size
+            for each in self._far
+            for unit in units
+            if (size := each.decades(figure, slack, unit)) is not None
+        ]
         line = flat[flat.rfind("\n", 0, figure.start) + 1 :].lstrip()[:1]
         analog = figure.digits > 1 and self._bare.decades(figure, slack, "") is not None
         found: dict[str, float] = {
@@ -234,7 +241,8 @@ def _of_steps(known: Known) -> Iterator[Given]:
         yield unit, change / by
         if unit == per:
             yield from (("1", change / by), ("%", 100 * change / by))
-    powers = list(islice(dict.fromkeys(value for those in known.powers for _, value in those if value), 12))
+    told = [*(each for those in known.powers for each in those), *known.operands()]
+    powers = list(islice(dict.fromkeys(value for unit, value in told if unit == "W" and value), 12))
     volts, amperes, ohms = (
         [value for own, value in known.operands() if own == unit][:20] for unit in ("V", "A", "Ohm")
     )
