@@ -247,7 +247,9 @@ class Netlist:
         """The same before its `.end`, for a text that is read by people and other simulators too: what
         stands from there on moves."""
         line = self.end_line
-        if line is None or not cards:
+        if not cards:
+            return self
+        if line is None:
             return self.with_cards(cards)
         at = self.source.lines[line - 1].start
         return self.edited([(at, at, "".join(card + self.line_ending for card in cards))])

@@ -746,6 +746,10 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert list(view.values) == ["V1"]
     knob = shown_knob("V1")
     assert knob is not None
+    knob.field.setFocus()
+    QTest.keyClick(knob.field, Qt.Key.Key_Escape)
+    assert list(view.values) == ["V1"], "in a field it means what is typed there"
+    knob.slider.setFocus()
     QTest.keyClick(knob.slider, Qt.Key.Key_Escape)
     assert view.values == {}
     assert parts.editor.current_page() is shown

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
-from PyQt6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLineEdit,
+    QProgressBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from application.app import Application
 from application.studies.reading import StoredStudy
@@ -460,8 +468,10 @@ class StudiesPage(CentrePage):
             super().keyPressEvent(event)
 
     def _leave_sliders(self) -> bool:
-        """The file's values again, and the text in front from which somebody came; whether there was any."""
-        tuned = self._tuned if self.kind == "tune" else None
+        """The file's values again, and the text in front from which somebody came; whether there was any.
+        Where a value is being typed the key means the typing."""
+        is_typing = isinstance(QApplication.focusWidget(), QLineEdit)
+        tuned = self._tuned if self.kind == "tune" and not is_typing else None
         if tuned is None or (self.came_from is None and not tuned.values):
             return False
         tuned.go_back()

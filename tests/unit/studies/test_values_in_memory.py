@@ -64,3 +64,13 @@ def test_what_became_a_comment_is_not_read_and_what_was_added_is() -> None:
     varied, (quantity,) = plan_variation(tree, ["x1.r9"])
     assert values_of(varied)["r9"] == f"{{{quantity.targets[0]}}}"
     assert resolve_parameters(varied)[quantity.targets[0]] == 7000
+
+
+def test_of_the_file_nothing_changes_but_the_value() -> None:
+    for written in (DECK, DECK.rstrip("\n"), DECK.replace("\n", "\r\n"), DECK.replace(".end\n", "")):
+        data = written.encode()
+        tree = resolve_dependencies(Netlist.parse(data, path=FOLDER / "d.cir"), MemorySources(FILES))
+        assert with_values(tree, {"load": "3k"}).root.to_bytes() == data.replace(b"load=1k", b"load=3k")
+        hot = with_values(tree, {"temp": "85"}).root.to_bytes()
+        card = b".options temp=85" + (b"\r\n" if b"\r\n" in data else b"\n")
+        assert hot == (data.replace(b".end", card + b".end") if b".end" in data else data + card)
