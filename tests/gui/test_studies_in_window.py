@@ -733,12 +733,12 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
 
     # A value without a row: Esc takes the row out again that came for it. Once it is let go, Esc gives back
     # what was moved, and leads to the text too.
-    rows = [row.row.pattern for row in page.view.setup_pane.rows]
+    rows = _patterns(page)
     await drag(40, "10 AC")
     await until(lambda: (knob := shown_knob("V1")) is not None and knob.value > 10)
     QTest.keyClick(handle, Qt.Key.Key_Escape)
     QTest.mouseRelease(handle, left, pos=QPoint(43, 1))
-    assert [row.row.pattern for row in page.view.setup_pane.rows] == rows
+    assert _patterns(page) == rows
     await until(lambda: [each.name for each in view.knobs] == rows)
     await drag(40, "10 AC")
     await until(lambda: (knob := shown_knob("V1")) is not None and knob.value > 10)
@@ -755,7 +755,7 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert parts.editor.current_page() is shown
 
     # What cannot be tuned is said, and leaves no row behind that would hold up all others.
-    rows = [row.row.pattern for row in page.view.setup_pane.rows]
+    rows = _patterns(page)
     workspace = parts.services.workspace
     workspace.value_dragged.emit(circuit, "R9", 0.0, "taken")
     workspace.studies_wanted.emit(circuit, "tune", "R9")
@@ -763,7 +763,7 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     workspace.value_dragged.emit(circuit, "R9", 0.2, "held")
     workspace.value_dragged.emit(circuit, "R9", 0.2, "let go")
     assert page.error.text() == "No part matches R9."
-    assert [row.row.pattern for row in page.view.setup_pane.rows] == rows
+    assert _patterns(page) == rows
     assert page.view.setup_pane.refusal is None
     assert page.hasFocus()
     assert (page.tuning.is_running, view.values) == (True, {})
@@ -778,6 +778,8 @@ async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
 ) -> None:
     source = DesignGoal(metric="source", expression="mag(at(v(in),1k))", unit="V", minimum=0.9)
     await parts.services.app.project.browse.ask_of(circuit.parent, circuit, [source])
+    written = DIVIDER.replace(".op", "V2 ref 0 0\nR3 ref 0 1k\n.op")
+    await asyncio.to_thread(circuit.write_bytes, written.encode())
     parts.editor.show_file(circuit, 5, 10)
     await until(lambda: parts.editor.page_of(circuit) is not None)
     editor = parts.editor.page_of(circuit)
@@ -798,3 +800,15 @@ async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
     parts.services.shortcuts.trigger("editor.sweep")
     await until(lambda: page.isVisible() and page.kind == "sweep")
     await until(lambda: page.view is not None and "R2" in [r.row.pattern for r in page.view.setup_pane.rows])
+    # A value of 0 has no usual range: its row stays and asks for one.
+    parts.editor.show_file(circuit, 7, 10)
+    parts.services.shortcuts.trigger("editor.tune")
+    await until(lambda: page.isVisible() and page.kind == "tune" and "V2" in _patterns(page))
+    await until(lambda: not any(each.kind == "begin study" for each in parts.app.program.tasks.handles))
+    assert "V2" in _patterns(page)
+    assert page.view.setup_pane.rows[-1].problem is not None
+    assert not page.error.isVisible()
+
+
+def _patterns(page: StudiesPage) -> list[str]:
+    return [] if page.view is None else [each.row.pattern for each in page.view.setup_pane.rows]

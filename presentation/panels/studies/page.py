@@ -504,12 +504,15 @@ class StudiesPage(CentrePage):
         self.work.start(kind, document_of(kind, setup, self.offer), setup)
 
     def _refuse_value(self, kind: SetupKind) -> None:
-        """The value that somebody came for cannot be tuned: why is said in place of its row."""
+        """The value that somebody came for cannot be tuned: why is said in place of its row, which stays
+        where something is to be filled in."""
         row = self.value_at_hand.row if kind == "tune" else None
-        if row is not None and row.problem is not None:
+        names = () if self.offer is None else [item.name.lower() for item in self.offer.adjustables]
+        lacks = row is not None and row.problem is not None and row.row.pattern.lower() in names
+        if row is not None and row.problem is not None and not lacks:
             self._say(row.problem)
         if kind == "tune":
-            self.value_at_hand.refuse()
+            self.value_at_hand.refuse(keeps_row=lacks)
 
     def _take_out(self, row: ParameterRow | None, was_live: bool) -> None:
         """Nothing came of a value: its row goes, and the circuit is loaded as it was before."""

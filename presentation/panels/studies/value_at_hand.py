@@ -95,14 +95,14 @@ class ValueAtHand:
         if not drag.is_held and (drag.is_met or drag.is_over):
             self._let_go()
 
-    def refuse(self) -> None:
+    def refuse(self, *, keeps_row: bool = False) -> None:
         """Its slider does not come: nothing is waited for any more."""
         visit, drag, self._visit = self._visit, self._drag, None
         if drag is not None:
             drag.is_over = True
             if not drag.is_held:
                 self._drag = None
-        if visit is not None and not (drag is not None and drag.is_met):
+        if visit is not None and not keeps_row and not (drag is not None and drag.is_met):
             self._take_out(visit.row, visit.was_live)
 
     def _move(self, drag: _Drag, knob: Knob) -> None:
