@@ -97,6 +97,7 @@ class SchematicCanvas(QWidget):
         is_same = before is not None and drawing is not None and before.scope == drawing.scope
         if not is_same or before is None or drawing is None or before.title != drawing.title:
             self._is_fitted = True
+            self.selected = Hit()  # an R2 of another circuit is another part
         if self._is_fitted:
             self.fit()
         self.update()
