@@ -63,13 +63,19 @@ def diagnose(
 
 
 def _without_effect(found: list[Diagnostic], circuit: Circuit) -> list[Diagnostic]:
-    """The findings, with a warning inside a subcircuit nobody uses as a hint: nothing of it is computed."""
+    """The findings, with a warning inside a subcircuit nobody uses as a hint: nothing of it is computed.
+
+    So with a parenthesis in an expression there, which ngspice never reads; braces it counts everywhere.
+    """
     unused = [block for block in circuit.top.walk() if not block.is_used]
-    idle = {(placed.file, placed.element.statement.line) for block in unused for placed in block.elements}
-    idle |= {(placed.file, placed.statement.line) for block in unused for placed in block.cards}
+    cards = [(each.file, each.element.statement) for block in unused for each in block.elements]
+    cards += [(each.file, each.statement) for block in unused for each in block.cards]
+    idle = {(file, card.line) for file, card in cards}
+    whole = {(file, card.line) for file, card in cards if card.raw.count("{") == card.raw.count("}")}
     return [
         each._replace(severity="info")
-        if each.severity == "warning" and (each.file, each.line) in idle
+        if (each.severity == "warning" and (each.file, each.line) in idle)
+        or (each.code == "unclosed-bracket" and (each.file, each.line) in whole)
         else each
         for each in found
     ]

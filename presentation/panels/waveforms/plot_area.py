@@ -198,7 +198,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         With `keep_view` a range that somebody chose, and the cursors, stay.
         """
         before = self._axis
-        places = self._cursors.places if before is not None and before.unit == axis.unit else None
+        is_of_it = keep_view and before is not None and before.unit == axis.unit
+        places = self._cursors.places if is_of_it else None
         is_same = (
             keep_view
             and before is not None

@@ -389,6 +389,13 @@ def test_a_warning_within_a_subcircuit_that_nobody_uses_is_a_hint(use: str, seve
     assert [d.severity for d in found if d.code == "number-tail"] == [severity]
 
 
+@for_each(("use", "severity"), [("", "info"), ("X1 a u\n", "error")])
+def test_a_parenthesis_ngspice_never_reads_is_a_hint(use: str, severity: str) -> None:
+    deck = f"t\nV1 a 0 1\nR0 a 0 1k\n{use}.subckt u 1\nR1 1 0 {{limit(1, (2)}}\n.ends\n.op\n.end\n"
+    found = [each for each in check(deck) if each.code == "unclosed-bracket"]
+    assert [each.severity for each in found] == [severity]
+
+
 def test_include_levels_are_limited() -> None:
     files = {f"{i}.inc": f".include {i + 1}.inc\n" for i in range(40)}
     found = check("t\nV1 a 0 1\nR1 a 0 1\n.include 0.inc\n.op\n", files)
