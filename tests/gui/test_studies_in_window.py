@@ -665,6 +665,12 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     QTest.mouseRelease(handle, left, pos=QPoint(1, -30))
     assert editor.selected_bytes() == (editor.data().index(b"10 AC") - 1, before)
     assert parts.editor.current_page() is shown
+    # A button that was let go unseen holds nothing.
+    editor.select_bytes(0, 0)
+    assert await _handle_at(editor, "10k", until) is handle
+    QTest.mousePress(handle, left, pos=QPoint(1, 1))
+    _move(handle, QPoint(30, 1))
+    assert (handle.is_held, handle.isHidden(), parts.editor.current_page() is shown) == (False, True, True)
     # No bar while something is selected, at a name, nor with the next key.
     editor.select_bytes(0, 3)
     _move(editor.viewport(), _place_of(editor, "10n"))

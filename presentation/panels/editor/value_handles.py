@@ -73,6 +73,7 @@ class ValueHandle(QWidget):
         self.has_pointer = False
         self.setObjectName("valueHandle")
         self.setCursor(Qt.CursorShape.SizeHorCursor)
+        self.setMouseTracking(True)
         self.hide()
 
     @property
@@ -117,6 +118,8 @@ class ValueHandle(QWidget):
         """Along the bar it is a pull, across it a selection of text."""
         if event is None:
             return
+        if self.is_held and event.buttons() == Qt.MouseButton.NoButton:
+            self.hide()  # it was let go where nobody was told
         if self._hold == "taken" and self._taken is not None:
             way = event.globalPosition() - self._taken.globalPosition()
             if max(abs(way.x()), abs(way.y())) <= _STILL:
