@@ -297,6 +297,13 @@ _HALVES = re.compile(
     re.IGNORECASE,
 )
 """A gain said by a verb; "doubles 5 V" is a conversion."""
+_BULLET = re.compile(r"\s*\n\s*[-*•·–]\s+")
+"""In front of each line of a list: no minus, and no range from the line before."""
+_EVEN = re.compile(
+    r"(?:亮灭|高低|通断)(?:电平|的)?(?:时间)?[各对](?:占|为)?一?半|half on,? (?:and )?half off|"
+    r"equal(?:ly long)? on[\s-](?:and|/)[\s-]off(?: times)?",
+    re.IGNORECASE,
+)
 _DUTY_SHARE = re.compile(
     r"((?:duty(?:[\s-](?:cycle|factor|ratio))?|占空比?)\s?(?:=|:|of|is|为|是|取|约)?\s?)(0?\.\d+)(?!\d|\s?%|太)",
     re.IGNORECASE,
@@ -326,7 +333,7 @@ _DECIMAL_COMMA = re.compile(
 """`3,3 V`, but not "增益11,5V供电"; in thousands three digits follow."""
 _KILOHM = re.compile(r"(?<=\d)([\s-]?)(kil|meg)ohm", re.IGNORECASE)
 _PER_AMPERE = re.compile(
-    r"(?<=\d)\s?v(?:olts?)? (?:per|for (?:each|every)) (?:an? |one )?"
+    r"(?<=\d)\s?v(?:olts?)? (?:out(?:put)? )?(?:per|for (?:each|every)) (?:an? |one )?"
     r"(?P<scale>micro|milli|nano|[munμ])?-?a(?:mp(?:ere)?s?)?(?![a-z])",
     re.IGNORECASE,
 )
@@ -482,6 +489,7 @@ def _beside_parts(text: str, mentions: list[Mention]) -> list[Mention]:
 
 
 def _normalise(text: str) -> str:
+    text = _BULLET.sub(", ", text)
     text = text.replace("\uff0c", ", ")  # parts clauses: 555\uff0c800Hz is no number
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
@@ -535,6 +543,7 @@ def _normalise(text: str) -> str:
     )
     text = re.sub(r"(?<=\d)个(?=\s?(?:dB|分贝))", "", text)
     text = re.sub(r"(?<=占空比)([是为取]?)一半", r"\g<1>50%", text)
+    text = _EVEN.sub(" duty 50% ", text)
     text = _DUTY_SHARE.sub(lambda duty: f"{duty[1]}{100 * float(duty[2]):.4g}%", text)
     text = re.sub(r"(?<![\d/])50\s?[/:]\s?50(?![\d/])", "50 %", text)
     text = re.sub(r"(?<=\d)[\s-]?fold(?![a-z])", "x", text)

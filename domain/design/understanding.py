@@ -40,6 +40,8 @@ _NO_WORDS = 50.0
 """Cost of a number that no words of a quantity stand beside, where something is learnt of it."""
 _ELSEWHERE = 60.0
 """Cost of leaving it out then."""
+_OUT_OF_RANGE = 40.0
+"""Of a number that a quantity cannot be, where something is learnt of it: 2 A are no current of a pin."""
 _NOT_SURE = 0.3
 """Nats above which what is learnt is a guess."""
 _BESIDE = 6.0
@@ -80,7 +82,7 @@ _VALUE_OF = re.compile(r"[a-z_]\w*\s?=\s?$", re.IGNORECASE)
 _NEAR = 32
 """Characters before a number in which its name stands."""
 _AND = re.compile(r"\s*(?:and|和|与|及)\s*[-+]?", re.IGNORECASE)
-_BREAKS = re.compile(r"[,;。、]")
+_BREAKS = re.compile(r"[,;。、]|\.\s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -385,7 +387,9 @@ def _weighed(
         return cost
     if name == "supply_v" and cost == _ONLY_BY_UNIT and _is_one_of_two(sentence.text, found, mention):
         return None  # "switching at 1 V and 4 V"
-    return _BY_WORDS * min(_NO_WORDS if cost is None else cost, _NO_WORDS) + _BY_LEARNT * min(learnt, _SURELY)
+    beyond = 0.0 if not name or _is_within(mention, slot) else _OUT_OF_RANGE
+    words = min(_NO_WORDS if cost is None else cost, _NO_WORDS)
+    return _BY_WORDS * words + _BY_LEARNT * min(learnt, _SURELY) + beyond
 
 
 def _is_settled(text: str, found: Sequence[Mention], mention: Mention, slot: Slot) -> bool:
@@ -525,7 +529,7 @@ def _cost(
 def _is_within(mention: Mention, slot: Slot) -> bool:
     """Whether a number that no words name lies in the range of a quantity, where it has one."""
     low, high = getattr(slot, "within", (-math.inf, math.inf))
-    return bool(low <= abs(mention.middle) <= high)
+    return bool(low <= abs(mention.middle) <= high or low <= mention.middle <= high)
 
 
 def _is_of_another(text: str, mention: Mention, slot: Slot) -> bool:

@@ -34,6 +34,8 @@ knows a family. Fitted to 2,000 known requests that were kept out of what is lea
 and "no_figure" by hand: what the rules find is in the words already."""
 _LEAST = 0.4
 """How likely a family has to be among all that may be meant: below that the rules judge alone."""
+_SURELY_NONE = 4.0
+"""Nats by which no request is likelier than a circuit that is called by name: an R-2R ladder is no filter."""
 _TOLD_WORDS = 4
 
 
@@ -92,7 +94,7 @@ def weighed(
     nats = [sum(_WEIGHTS[name] * each for name, each in one.reasons.items()) for one in may_be]
     best = nats.index(max(nats))
     is_refused_by_name = ruled.claim.score >= 1 and isinstance(ruled.outcome, CircuitError)
-    if may_be[best].family == NO_REQUEST and is_refused_by_name:
+    if may_be[best].family == NO_REQUEST and is_refused_by_name and nats[best] < nats[0] + _SURELY_NONE:
         return ruled.outcome
     if best < len(nats) - 1 and sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
         return ruled.outcome

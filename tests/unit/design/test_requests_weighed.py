@@ -59,6 +59,7 @@ def test_an_amplifier_of_which_little_is_told_is_the_usual_one(sentence: str, fa
         "这个放大器增益40dB、带宽3MHz，为什么会振铃",
         "明天3点开会，预算5000元，20个人参加",
         "给两节锂电池充电的充电器，8.4V，2A",
+        "a 10-bit R-2R ladder converter, reference 2.5 V",
         "D类功放，100W，4欧，开关频率400kHz",
         "把R1从10k改成22k，再仿真1ms",
         "我家客厅有12V的灯带5米，物业说要交3A的电费",
@@ -138,6 +139,11 @@ def test_what_the_rules_know_of_a_sentence_is_not_lost(sentence: str, meant: str
          "current_mirror current_a=0.005 supply_v=24"),
         ("CMOS inverter, VDD=3.3V, 50fF is too small, use 200fF, delay 800ps",
          "mos_inverter delay_s=8e-10 form=cmos load_farad=2e-13 supply_v=3.3"),
+        # a list, line by line; a sentence that ends between a word and a figure
+        ("buck converter\n- in 24 V\n- out 5 V\n- 2 A\n- 1% ripple",
+         "buck iout=2 ripple_v=0.05 vin=24 vout=5"),
+        ("High-side switch with a PMOS for a +12 V line, driven by a 3.3 V GPIO. 2 A; the gate may see 10 V",
+         "high_side_switch control_v=3.3 current_a=2 gate_v=10 supply_v=12"),
         # the same voltage as input and as output
         ("I have +12 V and the old card wants -12 V at 200 mA: one inductor, one switch, one diode, 150 kHz",
          "buck_boost fsw=150000 iout=0.2 rectifier=diode vin=12 vout=12"),
