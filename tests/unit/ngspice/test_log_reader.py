@@ -233,3 +233,8 @@ def test_a_formula_outside_its_domain_names_its_element() -> None:
     log = "Trying gmin = 1e-3 Error: 0, -0.9 out of range for pow\n    in line b.x1.be2\n"
     (finding,) = read_log("", log).findings
     assert (finding.code, finding.element) == ("math-domain", "b.x1.be2")
+
+
+def test_perimeters_below_the_width_are_told_in_our_words() -> None:
+    found = only("Warning: Pd = 0 is less than W.\n")
+    assert (found.severity, str(found.message)) == ("warning", "Pd = 0 of a MOSFET is less than its width W.")
