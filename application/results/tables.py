@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from domain.simulation.output_names import outputs_of
+from domain.simulation.output_names import named_first, outputs_of
 from shared.errors import CircuitError, Stopped, UserInputError
 from shared.message import msg
 
@@ -243,7 +243,7 @@ def telling(table: Table) -> Table:
             return 0
         return 1 if name.startswith("v(") else 2
 
-    known = [name for name in names if not (table.analysis == "ac" and name in _INPUTS)] or names
+    known = named_first(name for name in names if table.analysis != "ac" or name not in _INPUTS) or names
     chosen = set(sorted(known, key=rank)[:_MOST_CURVES])
     if chosen & outputs:  # a supply, or a node that switches, would press the output flat
         moving = {name for name in names if name in _INPUTS and name in chosen and _moves(table, name)}

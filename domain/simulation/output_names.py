@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 _OUTPUTS = ("v(out)", "v(output)", "v(vout)", "v(o)")
-_LIKE_OUTPUTS = re.compile(r"v\(v?_?out\w*\)")
-"""``v_out``, ``out2``, ``voutput``: where none has the plain name."""
-_NUMBERED = re.compile(r"v\(n\d{3,}\)")
-"""As LTspice calls a node that nobody named."""
+_LIKE_OUTPUTS = re.compile(r"v\((?:v?_?out\w*|\w+_out)\)")
+"""``v_out``, ``out2``, ``voutput``, ``signal_out``: where none has the plain name."""
+_NUMBERED = re.compile(r"v\((?:[np]\d{3,}|nc_\d+)\)")
+"""As LTspice calls nodes that nobody named."""
 
 
 def outputs_of(names: Iterable[str]) -> list[str]:

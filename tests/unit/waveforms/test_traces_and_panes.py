@@ -157,6 +157,9 @@ def test_the_output_is_shown_first_and_supplies_are_not():
     assert default_expressions(_plot("tran", ("time", "s", t), **data)) == ["v(mid)"]
     drawn = {"v__n001": ("V", t), "v__voutput": ("V", t), "v__n002": ("V", t)}  # as LTspice names nodes
     assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn)) == ["v(voutput)"]
+    drawn["v__p001"] = drawn["v__signal_out"] = ("V", t)
+    assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn)) == ["v(voutput)", "v(signal_out)"]
+    del drawn["v__signal_out"]
     drawn["v__gate"] = drawn.pop("v__voutput")
     assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn))[0] == "v(gate)"
 
