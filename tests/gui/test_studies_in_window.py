@@ -718,6 +718,7 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert _text(circuit) == DIVIDER
     _click(view.apply_button)
     await until(lambda: f"R1 in out {value}\n" in _text(circuit))
+    assert await page.acts.write({"R1": value}), "a second click, before the circuit is loaded again"
     await until(lambda: view.apply_button.text() == "Undo the change" and view.apply_button.isEnabled())
     _click(view.apply_button)
     await until(lambda: _text(circuit) == DIVIDER)

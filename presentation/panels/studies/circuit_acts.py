@@ -95,6 +95,8 @@ class CircuitActs(QObject):
             return False
         try:
             change = await self._simulation.write_values(self._circuit, values)
+            if self._op_id and change.after == change.before:  # what can be undone stays so
+                return True
             record = await self._project.operations.rewrite(
                 root,
                 {change.path: change.after},
