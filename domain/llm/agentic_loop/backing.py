@@ -26,7 +26,7 @@ from domain.circuit.said_figures import (
     is_worked_out,
     sentence_before,
 )
-from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, off_whole, values_of
+from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, values_of
 from domain.llm.agentic_loop.formulas import reckoned
 from domain.llm.agentic_loop.known import MOST_BY_LAW, MOST_DERIVED_FROM, MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import came_from, pairs_in, shares_of_bare_pairs
@@ -71,16 +71,7 @@ _COMPARED = late_pattern(
     r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b"
     r"|[高低大小多少差]"
 )
-_OFF = late_pattern(
-    r"[-+±][\d.]+ ?%|\b(?:errors?|excess|mismatch|deviat\w+|too (?:much|little))\b|误差|偏差|失配"
-)
 _EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
-_SETTLES = late_pattern(
-    r"\b(?:after|later|behind|since|settle\w*|settling|within|steady|time constants?)\b|τ|后"
-    r"|之内|稳定|建立|时间常数"
-)
-_TIME_CONSTANTS = (3, 4, 5)
-"""After so many something has settled."""
 _MOST_NEAR = 12
 _FACTOR = late_pattern(
     r"(?<![\w.])(?P<factor>[1-9]\d*(?:\.\d+)?|0?\.\d+)(?: ?(?:x|times|倍"
@@ -260,18 +251,8 @@ class Judged:
             for same, other in self._asked
             if unit == same
         ]
-        self._whole = off_whole(backed)
         self._off_one = [("%", 100 * abs(ratio - 1)) for ratio in known.ratios()]
         self._of_circuit = known.of_neighbors()
-        self._times = [
-            *(
-                (unit, count * value)
-                for unit, value in self._said
-                if unit == "s"
-                for count in _TIME_CONSTANTS
-            ),
-            *known.since_edges(self._said),
-        ]
 
     def doubted(self) -> list[TextFigure]:
         """The figures that stand in nothing and are told as what the circuit does.
@@ -338,18 +319,11 @@ class Judged:
         flat, known, is_named = self._flat, self._known, figure.start in self._own
         near = f"{before[-24:]} {after[:16]}"
         return bool(
-            (figure.unit == "%" and is_one_of(flat, figure, known.shares_of(f"{before}{after[:24]}")))
-            or _is_part_of(flat, figure, [*self._said, *known.named()], before, after, is_named=is_named)
+            _is_part_of(flat, figure, [*self._said, *known.named()], before, after, is_named=is_named)
             or (figure.unit == "%" and _SHARE_OF.match(after) and is_one_of(flat, figure, self._off_one))
             or (_COMPARED.search(near) and is_one_of(flat, figure, self._compared))
             or (figure.unit == "%" and not is_named and _is_share(flat, figure, self._figures, known))
-            or (
-                _OFF.search(f"{before[-24:]}{figure.text} {after[:16]}")
-                and is_one_of(flat, figure, self._whole)
-            )
-            or (figure.unit == "s" and _SETTLES.search(near) and is_one_of(flat, figure, self._times))
             or (figure.unit == "dB" and _is_in_decibels(figure, before))
-            or is_one_of(flat, figure, known.joined(f"{before}{after}", self._said))
             or (not is_named and is_one_of(flat, figure, self._following))
             or (not is_named and is_one_of(flat, figure, self._of_circuit))
         )

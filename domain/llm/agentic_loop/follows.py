@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
 
 from domain.circuit.figures_in_text import TextFigure
 from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, sentence_before
@@ -16,8 +15,6 @@ _MOST_DERIVED_FROM = 30
 _MOST_BY_LAW = 16
 _LEAST, _MOST = 1e-30, 1e30
 """No circuit has a figure beyond them; two such would be no number any more."""
-_RATIO = 1.5
-"""Ratios below it may be meant as 1."""
 
 _DIMENSIONS = {
     (1, 0, 0): "V", (0, 1, 0): "A", (1, 1, 0): "W", (1, -1, 0): "Ohm", (-1, 1, 0): "S",
@@ -76,16 +73,6 @@ def derived(backed: Sequence[Given], asked: Sequence[Given] = ()) -> list[Given]
 def _usual(figures: Iterable[Given]) -> list[Given]:
     """Those that can be reckoned with: no zero, none that is not of this world."""
     return [each for each in figures if _LEAST < abs(each[1]) < _MOST]
-
-
-def off_whole(said: Sequence[Given]) -> list[Given]:
-    """How far ratios are from whole ones, in percent: "+2.5 %" of a mirror of 1:2."""
-    pairs = [
-        max(one, other) / min(one, other)
-        for (unit, one), (same, other) in combinations(_usual(said[:_MOST_BY_LAW]), 2)
-        if unit == same
-    ]
-    return [("%", 100 * abs(ratio / round(ratio) - 1)) for ratio in pairs if ratio > _RATIO]
 
 
 def by_law(said: Sequence[Given]) -> Iterator[Given]:

@@ -37,16 +37,12 @@ _NUMBER = late_pattern(
 )
 _SCALED = late_pattern(r"(\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)(meg|[fpnumkgt])?", re.IGNORECASE)
 _PULSE = late_pattern(
-    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){2}(?P<delay>[.\d]\w*(?:\.\w+)?)[ \t,]+(?P<rise>[.\d]\w*(?:\.\w+)?)[ \t,]+"  # noqa: E501
-    r"[.\d]\w*(?:\.\w+)?[ \t,]+(?P<width>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)[ \t,]+"
+    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){5}(?P<width>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)[ \t,]+"
     r"(?P<period>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)\s?\)",
     re.IGNORECASE,
 )
 _SHARE_GIVEN = late_pattern(r"(?:settling|rise|fall)_time\([^\n=]{1,80}?,\s*(0?\.\d+)(?:,\s*(0?\.\d+))?\s*\)")
 """Within which share of the step it has settled, between which shares it rises: 0.02 is told as 2 %."""
-_AT = late_pattern(
-    r"\b(?:at|gain|phase)\([^=\n]*,\s?(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[pnumkg])?\)", re.IGNORECASE
-)
 _PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
 _PASSIVE = late_pattern(
     r"^[+ ]?(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",  # noqa: E501
@@ -62,11 +58,6 @@ _AMPLIFIER = 100
 _MOST_CARDS = 24
 _FEW_PRODUCTS = 24
 _RATIOS = (0.7, 1.4)
-_TOGETHER = late_pattern(
-    r"\b(?:together|and|combined|both|sum|total|altogether)\b|合计|共|总|两者|加起来|和|、", re.IGNORECASE
-)
-_SHARES = late_pattern(r"^ *variance from (?P<rest>[^\n]+)", re.MULTILINE)
-_SHARE = late_pattern(r" (\d+(?:\.\d+)?) ?%")
 _TEMPERATURE = late_pattern(r"\btemp\w*\s?=\s?-?(?P<number>\d+(?:\.\d+)?)(?![\w.])", re.IGNORECASE)
 """Of a corner or a point of a sweep."""
 _RESISTOR = late_pattern(
@@ -114,12 +105,6 @@ class Known:
         """Those of each result; a voltage's or a current's square over a number is one, too."""
         self._driven: set[float] = set()
         """What a source of 1 V or 1 A gives over frequency."""
-        self.shares: list[list[float]] = []
-        """What parts have of the variance of one quantity, in percent."""
-        self.edges: set[float] = set()
-        """When pulses begin and end, in seconds."""
-        self._at: set[float] = set()
-        """At which times or frequencies something was measured."""
         self._bare: set[float] = set()
         self._ohms: set[float] = set()
         self._studied: set[Given] = set()
@@ -214,7 +199,7 @@ class Known:
             for _, column, *ends in courses_of(study_rows(text))
         )
 
-    def _read_worked_out(self, text: str) -> None:  # noqa: PLR0912
+    def _read_worked_out(self, text: str) -> None:
         """Resistances of cards, shares of samples, how long a window of time is, temperatures."""
         for card in _RESISTOR.finditer(text):
             ohms = float(card["number"]) * SCALES.get((card["scale"] or "").lower(), 1.0)
@@ -223,8 +208,6 @@ class Known:
         for name, value, sign in cards_in(text):
             if sign != "-" and value and name[0] in _PART_UNITS and "." not in name:
                 self._parts.setdefault(name, (_PART_UNITS[name[0]], abs(value)))
-        for line in _SHARES.finditer(text):
-            self.shares.append([float(each) for each in _SHARE.findall(line["rest"])])
         for card in _PASSIVE.finditer(text):
             name, size_of_part = card["name"].lower(), written(card["value"])
             if size_of_part:
@@ -242,11 +225,10 @@ class Known:
             )
             self._by_unit.setdefault("s", set()).add(abs(end - begin))
         for each in _PULSE.finditer(text):
-            delay, rise, width, period = (
+            width, period = (
                 float(found[1]) * SCALES.get((found[2] or "").lower(), 1.0) if found else 0.0
-                for found in (_SCALED.match(each[which]) for which in ("delay", "rise", "width", "period"))
+                for found in (_SCALED.match(each[which]) for which in ("width", "period"))
             )
-            self.edges |= {delay, delay + rise + width} - {0.0}
             if period:
                 self._by_unit.setdefault("Hz", set()).add(1 / period)
                 self._by_unit.setdefault("%", set()).add(100 * width / period)
@@ -255,8 +237,6 @@ class Known:
             self._by_unit.setdefault("%", set()).update(
                 100 * float(share) for share in each.groups() if share
             )
-        for each in _AT.finditer(text):
-            self._at.add(float(each["number"]) * SCALES.get((each["scale"] or "").lower(), 1.0))
         for each in _TEMPERATURE.finditer(text):
             self._by_unit.setdefault("degC", set()).add(float(each["number"]))
 
@@ -387,12 +367,6 @@ class Known:
             if len(values) <= MOST_DERIVED_FROM:
                 yield from ((unit, abs(one - other)) for other in values)
 
-    def since_edges(self, said: Sequence[Given]) -> Iterator[Given]:
-        """How long behind the edge of a pulse the times are that an answer tells or a call was given."""
-        times = {value for unit, value in said if unit == "s"} | self._by_unit.get("s", set()) | self._at
-        if len(times) <= MOST_DERIVED_FROM:
-            yield from (("s", time - edge) for time in times for edge in self.edges if time > edge)
-
     def alike(self) -> Iterator[list[Given]]:
         """The newest values of names that begin alike: "tpd_lh" and "tpd_hl"."""
         by_begin: dict[str, list[Given]] = {}
@@ -400,20 +374,6 @@ class Known:
             if values:
                 by_begin.setdefault(name[:3], []).append(values[0])
         yield from (values for values in by_begin.values() if 1 < len(values) <= _FEW)
-
-    def joined(self, said: str, figures: Sequence[Given]) -> Iterator[Given]:
-        """What the parts that words name give together, and with times and frequencies that are told."""
-        named = [
-            given
-            for name, given in self._parts.items()
-            if re.search(rf"(?<![A-Za-z0-9])(?:[ωw2π]*){re.escape(name)}(?![A-Za-z0-9])", said, re.IGNORECASE)
-        ][:_FEW]
-        rates = [each for each in figures if each[0] in ("Hz", "s")][:MOST_BY_LAW]
-        for one, other in combinations(named, 2):
-            yield from by_law([one, other])
-        for part in named:
-            if part[0] in ("F", "H"):
-                yield from (each for rate in rates for each in by_law([part, rate]) if each[0] == "Ohm")
 
     def sources(self) -> list[Given]:
         """Voltages and currents of the circuit's sources."""
@@ -460,14 +420,6 @@ class Known:
     def _own_gains(self) -> list[float]:
         """What the circuit was measured to amplify."""
         return [10 ** (value / 20) for value in self._by_unit.get("dB", ()) if 0 < value < 200][:_FEW]
-
-    def shares_of(self, said: str) -> Iterator[Given]:
-        """The sums of the largest shares of the variance, where words tell that they are of several parts."""
-        if _TOGETHER.search(said):
-            for shares in self.shares:
-                yield from (
-                    ("%", sum(some)) for count in (2, 3) for some in combinations(shares[:_FEW], count)
-                )
 
     def resistances(self) -> list[float]:
         """Of the cards that were read, a few."""
