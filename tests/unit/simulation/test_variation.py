@@ -101,6 +101,7 @@ def test_each_value_has_its_way(name: str, way: str, target: str, nominal: float
     assert (varied.name, varied.way, varied.targets) == (name, way, (target,))
     assert varied.nominal == pytest.approx(nominal)
     before, after = DECK.splitlines(), text_of(edited).splitlines()
+    assert before.pop() == after.pop() == ".end"
     changed = [line for line in range(len(before)) if before[line] != after[line]]
     if way == "alter":
         assert text_of(edited) == DECK
