@@ -12,7 +12,8 @@ says less. Kept as it does them:
 - A condition looks at the samples from the third of its window on. A rise between the first two counts,
   and is placed by the straight line through the second and third; a fall there is lost. TRIG and TARG
   need RISE, FALL, CROSS or AT; a missing VAL is 0; TRIG's FROM holds for TARG too.
-- PARAM (or EXPR) is computed last, from parameters and all measurements above it.
+- PARAM (or EXPR) is computed last, from parameters and all measurements above it; at the operating point
+  from voltages and currents too, as LTspice has it.
 
 Beyond ngspice 39, which refuses them: INTEGRAL, DERIV (at a place, or WHEN), v(a,b), TARG AT= (a crash
 there), measurements of every analysis in the deck (ngspice does those of the last one only), noise, and
@@ -43,6 +44,8 @@ from shared.message import Message, msg
 _GROUND = frozenset(("0", "gnd"))
 _NAME = re.compile(r"\b[a-z]\w*\([^()]*\)|\b[a-z_]\w*\b(?!\()")
 """A name alone; what stands in a function's parentheses without others in them are nodes and elements."""
+_SIGNAL = re.compile(r"\b(?:v|i[bcdegs]?)\([^()]*\)")
+"""In a formula, which is in lower case."""
 _COMPLEX_PART = re.compile(r"v(m|r|i|p|db)\((.*)\)")
 
 
@@ -95,7 +98,10 @@ def _out_of_interval(statement: MeasStatement) -> Message:
 
 def _measured(statement: MeasStatement, plots: Sequence[Plot], known: Mapping[str, float]) -> Quantity:
     if statement.formula is not None:
-        return Quantity(value=_number(statement, statement.formula, known), unit="")
+        formula = statement.formula
+        if statement.analysis == "op":  # there a signal is a number, and LTspice takes it
+            formula = _SIGNAL.sub(lambda each: f"({_of_point(statement, each[0], plots).value!r})", formula)
+        return Quantity(value=_number(statement, formula, known), unit="")
     if statement.analysis == "op":
         return _at_operating_point(statement, plots)
     plot = _plot_of(statement, plots)
@@ -113,15 +119,19 @@ def _at_operating_point(statement: MeasStatement, plots: Sequence[Plot]) -> Quan
             msg("The measurement {name} failed: at an operating point only FIND and PARAM have a value.",
                 name=statement.name)
         )  # fmt: skip
+    return _of_point(statement, statement.subject.vector or "", plots)
+
+
+def _of_point(statement: MeasStatement, expression: str, plots: Sequence[Plot]) -> Quantity:
     points = [plot for plot in plots if plot.analysis == "op" and plot.points]
     if not points:
         raise _Failure(_no_analysis(statement))
     try:
-        return evaluate(statement.subject.vector or "", points[:1])
+        return evaluate(expression, points[:1])
     except CircuitAIError as error:
         raise _Failure(
             msg("The measurement {name} failed: {text} cannot be computed ({reason}).",
-                name=statement.name, text=statement.subject.vector, reason=error.message)
+                name=statement.name, text=expression, reason=error.message)
         ) from error  # fmt: skip
 
 

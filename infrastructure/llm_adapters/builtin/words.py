@@ -88,13 +88,14 @@ TIMES = re.compile(
 )
 """A value against the one that is there."""
 REMOVED = re.compile(
-    r"\b(?:remov\w+|leav\w+ out|leave (?P<it>it|this|that) out|leave (?P<mid>\w+) out|take (?P<mid2>\w+) (?:out|away|off)|omit\w*|delet\w+|without|disconnect\w*|unsolder\w*|took out|drop(?:ped|ping)?)\b\s*(?P<en>\w+(?:'s)?)?"
+    r"\b(?P<gone>\w+) (?:is|are|was|were|gets?|got) (?:remov\w+|taken (?:out|away)|left out|omitted|deleted|disconnected|unsoldered)\b"
+    r"|\b(?:remov\w+|leav\w+ out|leave (?P<it>it|this|that) out|leave (?P<mid>\w+) out|take (?P<mid2>\w+) (?:out|away|off)|omit\w*|delet\w+|without|disconnect\w*|unsolder\w*|took out|drop(?:ped|ping)?)\b\s*(?P<en>\w+(?:'s)?)?"
     r"|(?:去掉|拿掉|拆掉|删掉|去除|断开|不要|不接|不加|没有|取消|拿走)(?P<zh>\s*[A-Za-z]\w*|它|这个)?|[把将]?(?P<zh2>[A-Za-z]\w*)\s*(?:去掉|拿掉|拆掉|删掉|断开|拿走|取消)",
     ANY_CASE,
 )
 DESIGNED = re.compile(
     r"\b(?:an?|one|new)\s+(?:[\w.-]+\s+){0,4}?(?:filter|amplifier|converter|regulator|oscillator|low-?pass|high-?pass|circuit|stage|divider|buffer|mirror|comparator|buck|boost)\b"
-    r"|[一1]?[个款](?:[^，。]{0,12})?(?:滤波器|放大器|变换器|转换器|振荡器|稳压器|电路|低通|高通)"
+    r"|(?<![这那该哪整])(?<![这那][一1])[一1]?[个款](?:[^，。]{0,12})?(?:滤波器|放大器|变换器|转换器|振荡器|稳压器|电路|低通|高通)"
     r"|\d\s*(?:[kKmMGg]?Hz|[kM]?Ω|V|A)\s*(?:的)?\s*(?:rc|lc|rl)?\s*(?:low-?pass|high-?pass|filter|amplifier|低通|高通|带通|滤波器|放大器)",
     ANY_CASE,
 )

@@ -153,6 +153,8 @@ def test_an_operating_point_has_values_only():
     assert _one("meas op x max v(a)-2*v(b)", [op]).value == 1.0
     for card in ("meas op x when v(a)=2", "meas op x pp v(a)", "meas op x find v(a) when v(b)=1"):
         assert "only FIND and PARAM" in str(_one(card, [op]))
+    assert _one("meas op x param V(a)-2*v(b)*k", [op], {"k": 2.0}) == Quantity(value=-1.0, unit="")
+    assert "v(c) cannot be computed" in str(_one("meas op x param v(a)-v(c)", [op]))
     assert "no op analysis" in str(_one("meas op x find v(a)", [TRAN]))
     assert "cannot be computed" in str(_one("meas op x find v(c)", [op]))
 
