@@ -251,7 +251,8 @@ def _work(session: pytest.Session, tells: _Tells, socket_: socket.socket, name: 
             _send(socket_, ("ended", current))
             current, following = following, _END if following == _END else _receive(socket_)
         code = 0
-    except (KeyboardInterrupt, EOFError, ConnectionError):
+    except (KeyboardInterrupt, EOFError, ConnectionError) as error:
+        print(f"worker {name}: {error!r}", file=sys.stderr)  # else nobody would know which, and that it was
         with contextlib.suppress(BaseException):  # as much as can be put away, and no more
             session._setupstate.teardown_exact(None)
     except BaseException:  # noqa: BLE001 - told where it is heard
