@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from presentation.panels.waveforms.curve_item import BoxItem, CurveItem, Line
 from presentation.ui.parts import once_after
 
-_TURN_S = 0.008
+_TURN_S = 0.006
 """CPU time after which the loop goes on with what else there is."""
 
 _EDGE = 1.0
