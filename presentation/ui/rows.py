@@ -28,6 +28,8 @@ QTreeView::branch:has-children:closed, QTreeView::branch:has-children:open {
 """
 
 
+_UNDER_POINTER = QStyle.StateFlag.State_MouseOver
+"""PyQt makes the enumerations of a class when the first is asked for: not while a row is painted."""
 _NEAR = 20
 """Rows before and behind one from which its cut name is told apart."""
 
@@ -102,7 +104,7 @@ class RowTree(QTreeView):
             if self.selectionModel() is not None and self.selectionModel().isSelected(index):  # type: ignore[union-attr]
                 name = "surface.selected" if self.isActiveWindow() else "surface.selected_inactive"
                 painter.fillRect(option.rect, theme.color(name))
-            elif option.state & QStyle.StateFlag.State_MouseOver:
+            elif option.state & _UNDER_POINTER:
                 painter.fillRect(option.rect, theme.color("surface.hover"))
         super().drawRow(painter, option, index)
 

@@ -35,11 +35,13 @@ async def at_line(project: Path, opened: Open, line: int = 6) -> tuple[EditorPag
 
 
 async def typed(page: EditorPage, text: str, until: Until) -> list[str]:
-    """What is offered behind a text that was typed."""
-    for number, line in enumerate(text.split("\n")):
-        if number:
+    """What is offered behind a text that was typed, each key in a turn of the loop as from a hand."""
+    for key in text:
+        if key == "\n":
             QTest.keyClick(page.editor, Key.Key_Return)
-        QTest.keyClicks(page.editor, line)
+        else:
+            QTest.keyClicks(page.editor, key)
+        await asyncio.sleep(0)
     assert page.completer is not None
     await until(lambda: not page.completer._later.isActive())
     return [candidate.text for candidate in page.completer.shown]
