@@ -179,6 +179,28 @@ async def test_what_changes_while_it_is_drawn_is_drawn_behind_it(area: PlotArea,
     assert area._panes[0].box.viewRange()[1][1] == pytest.approx(1.0, rel=0.1)
 
 
+async def test_what_is_new_comes_in_turns_and_what_follows_a_hand_at_once(
+    area: PlotArea, until: Until
+) -> None:
+    few = _family(200)[:4]
+    area.show_traces(_axis(), few)
+    assert area._in_turns.is_at_work
+    area.restore({"": (0.1, 0.9)})
+    await until(lambda: _is_done(area))
+    assert area._panes[0]._picture.is_drawn, "also where another part was asked for meanwhile"
+    in_turns = _seen(area)
+    area.show_range((0.2, 0.9))
+    area.redraw()
+    assert not area._in_turns.is_at_work
+    assert not area._panes[0]._picture.is_drawn
+    area.show_range((0.1, 0.9))
+    area.redraw()
+    assert (np.abs(in_turns - _seen(area)) > 8).mean() < 1e-4
+    area.resize(800, 300)
+    await until(lambda: _is_done(area))
+    assert area._panes[0]._picture.is_drawn
+
+
 async def test_a_family_of_long_runs_does_not_hold_the_loop(
     area: PlotArea, until: Until, loop_watchdog: LoopWatchdog
 ) -> None:

@@ -32,6 +32,7 @@ _WRITTEN = 64
 """The same in a file of lines, where each part costs its words; whoever shows it joins them as Qt does."""
 _STRAIGHT = 0.1
 """Pixels that a point may lie off the line between its neighbours and not be drawn."""
+_RASTER = QPaintEngine.Type.Raster
 _FURTHEST = 1e6
 """Pixels beyond which it does not matter where a line leads."""
 
@@ -82,7 +83,7 @@ class Line:
         x = self.x * place.m11() + place.dx()
         y = np.clip(self.y * place.m22() + place.dy(), -_FURTHEST, _FURTHEST)
         engine = painter.paintEngine()
-        has_pixels = engine is not None and engine.type() == QPaintEngine.Type.Raster
+        has_pixels = engine is not None and engine.type() == _RASTER
         most = _FEW_TURNS if self.pen.style() == Qt.PenStyle.SolidLine else _MOST_DASHED
         if has_pixels and self.goes_on and self.turns > most:
             for piece in self.pieces:

@@ -181,19 +181,18 @@ class DrawingInTurns:
         """`panes` says what there is to draw now; `drawn` is called when it is shown."""
         self._panes, self._drawn = panes, drawn
         self._turns: Iterator[None] | None = None
+        """Those that are left of a drawing that has begun."""
         self._is_behind = False
-        """What is to be drawn is no longer what the drawing began with."""
+        """What is to be drawn is not, or no longer, what the drawing began with."""
         self._next = once_after(owner, 0, self._go_on)
 
     @property
     def is_at_work(self) -> bool:
-        return self._turns is not None
+        return self._is_behind or self._turns is not None
 
     def begin(self) -> None:
         """Draw; a drawing that is on its way is ended first, so that something is seen while hands move."""
-        self._is_behind = self._turns is not None
-        if self._turns is None:
-            self._turns = self._draw()
+        self._is_behind = True
         self._next.start()
 
     def drop(self) -> None:
@@ -203,7 +202,7 @@ class DrawingInTurns:
 
     def _go_on(self) -> None:
         if self._turns is None:
-            return
+            self._turns, self._is_behind = self._draw(), False
         until = time.thread_time() + _TURN_S
         for _ in self._turns:
             if time.thread_time() > until:
@@ -211,7 +210,7 @@ class DrawingInTurns:
                 return
         self._turns = None
         if self._is_behind:
-            self.begin()
+            self._next.start()
 
     def _draw(self) -> Iterator[None]:
         panes = self._panes()

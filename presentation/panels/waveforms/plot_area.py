@@ -43,7 +43,7 @@ from shared.message import Message
 _MANY_POINTS = 24_000
 """Of all curves, as drawn: some twelve dense ones. More are drawn in several turns of the window's loop."""
 _FEW_POINTS = 3_000
-"""Fewer are drawn at once, however many curves they are of."""
+"""Fewer are drawn at once, however many curves they are of, and when they are seen for the first time."""
 _MANY_CURVES = 12
 
 
@@ -101,6 +101,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._pointer = PlotPointer(self, self._cursors, theme)
         self._sweeper.zoomed.connect(self.box_zoomed)
         self._soon = once_after(self, 0, self.redraw)
+        self._is_new = False
+        """The curves are, or the room for them: nothing follows a hand yet, and much is made with them."""
         self._in_turns = DrawingInTurns(self, self._to_draw, self._note_drawn)
         self.use(theme)
 
@@ -218,6 +220,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for pane in self._panes:
             pane.show_curves([*ghosts, *traces])
         self._ranges.show_chosen(across, heights)
+        self._is_new = self._is_new or not is_same
         self.redraw()
         self.cursors_moved.emit(*self.cursor_samples)
 
@@ -348,6 +351,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         # The base class resizes itself while it is made; once closed its scene is gone.
         if hasattr(self, "_soon") and not self.closed:
             self._arrange()
+            self._is_new = True
             self._place_over()  # what is painted before the drawing comes shows them with their curves
             self._soon.start()
 
@@ -374,7 +378,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         pane = Pane(self.scene(), self._theme)
         if self._made:
             pane.box.setXLink(self._made[0].box)
-        pane.box.sigRangeChanged.connect(self._draw_soon)
+        pane.box.sigRangeChanged.connect(self._on_range)
         pane.box.sigResized.connect(self._draw_soon)
         pane.box.clicked.connect(self._on_clicked)
         pane.box.double_clicked.connect(self._on_double_clicked)
@@ -390,6 +394,10 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         pane.upward.clicked.connect(lambda: self.axis_clicked.emit(self._panes.index(pane), True))
         pane.across.clicked.connect(lambda: self.axis_clicked.emit(self._panes.index(pane), False))
         return pane
+
+    def _on_range(self, *_what: object) -> None:
+        self._is_new = False
+        self._draw_soon()
 
     def _draw_soon(self, *_what: object) -> None:
         self._soon.start()
@@ -432,7 +440,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             sum(pane.points(ratio) for pane in self._panes),
             sum(len(pane.lines) for pane in self._panes),
         )
-        if not at_once and points > (_FEW_POINTS if curves > _MANY_CURVES else _MANY_POINTS):
+        is_few = not (self._is_new or self._in_turns.is_at_work or curves > _MANY_CURVES)
+        if not at_once and points > (_MANY_POINTS if is_few else _FEW_POINTS):
             self._in_turns.begin()
         else:
             self._in_turns.drop()

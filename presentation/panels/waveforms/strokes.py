@@ -18,6 +18,8 @@ from PyQt6.QtGui import QColor, QImage, qPremultiply
 
 from domain.simulation.waveform import RealArray
 
+# PyQt makes all enumerations of a class when one is first asked for: not while the first curve is painted.
+_FORM = QImage.Format.Format_ARGB32_Premultiplied
 _FINE = 2
 _LEVELS = 64
 """Into how many parts a pixel is divided at the ends of a span."""
@@ -95,8 +97,7 @@ def stroked(
     for row in pixels[1:height]:  # `np.add.accumulate` down the columns takes four times as long
         np.add(row, above, out=row)
         above = row
-    form = QImage.Format.Format_ARGB32_Premultiplied
-    image = QImage(pixels.data, columns, height, 4 * columns, form)  # type: ignore[call-overload]  # any buffer
+    image = QImage(pixels.data, columns, height, 4 * columns, _FORM)  # type: ignore[call-overload]  # any buffer
     return Stroke(image, top, pixels)
 
 
