@@ -55,6 +55,8 @@ class Beside:
     _trees: list[_Tree] = field(default_factory=list)
     _homes: dict[str, tuple[_Tree, PurePosixPath]] = field(default_factory=dict)
     """Where a symbol was found, by its name without suffix: the sheet behind it lies there too."""
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """Names with folders that were found in the drawing's own folder instead, and the files taken."""
     _left: int = _MOST_READ
 
     def find(self, name: str) -> str | None:
@@ -73,22 +75,26 @@ class Beside:
         return None
 
     def find_beside(self, name: str) -> str | None:
-        """The text of the file called `name` in the drawing's own folder, whatever folders it names."""
+        """The text of the file called `name` in the drawing's own folder, whatever folders it names.
+
+        One in those folders, below the drawing's or in a library, is meant rather than one of the same name
+        in the drawing's own.
+        """
         wanted, tree = _wanted(name), self._all()[0]
         near = [path for path in tree.named(wanted.name) if "/" not in path]
-        if not near or (len(wanted.parts) > 1 and self._is_in_library(wanted)):
+        if not near:
             return None
+        if len(wanted.parts) > 1:
+            meant = _in_its_folders(tree, wanted)
+            if meant or self._is_in_library(wanted):
+                is_sure = meant and self._are_alike(tree.view, meant)
+                return self._take(tree, wanted, meant[0]) if is_sure else None
+            self.elsewhere[name] = near[0]
         return self._take(tree, wanted, near[0])
 
     def _is_in_library(self, wanted: PurePosixPath) -> bool:
         """Whether a library folder has the file in the folders it is named with: that one is meant."""
-        depth = len(wanted.parts)
-        return any(
-            PurePosixPath(path.lower()).parts[-depth:] == wanted.parts
-            for tree in self._all()
-            if tree.is_library
-            for path in tree.named(wanted.name)
-        )
+        return any(_in_its_folders(tree, wanted) for tree in self._all() if tree.is_library)
 
     def find_at(self, path: str) -> str | None:
         """The text of the file at this path from the drawing's folder, else of one of its name as `find`."""
@@ -111,10 +117,10 @@ class Beside:
     def _choose(self, tree: _Tree, wanted: PurePosixPath) -> str | None:
         paths = tree.named(wanted.name)
         is_elsewhere = len(wanted.parts) > 1 and not tree.is_library and self._is_in_library(wanted)
-        if not tree.is_library and not is_elsewhere and paths and "/" not in paths[0]:
+        fitting = _in_its_folders(tree, wanted)
+        is_meant = len(wanted.parts) > 1 and fitting
+        if not tree.is_library and not is_elsewhere and not is_meant and paths and "/" not in paths[0]:
             return paths[0]
-        depth = len(wanted.parts)
-        fitting = [path for path in paths if PurePosixPath(path.lower()).parts[-depth:] == wanted.parts]
         if not fitting and not tree.is_library and not is_elsewhere:
             fitting = list(paths)
         return fitting[0] if fitting and self._are_alike(tree.view, fitting) else None
@@ -137,3 +143,10 @@ class Beside:
 
 def _wanted(name: str) -> PurePosixPath:
     return PurePosixPath(name.replace("\\", "/").lower())
+
+
+def _in_its_folders(tree: _Tree, wanted: PurePosixPath) -> list[str]:
+    """The files of a tree that lie in the folders the name has."""
+    depth = len(wanted.parts)
+    paths = tree.named(wanted.name)
+    return [path for path in paths if PurePosixPath(path.lower()).parts[-depth:] == wanted.parts]

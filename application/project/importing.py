@@ -306,4 +306,14 @@ def _sheet(source: Path, text: str | None, beside: Beside) -> Converted:
             file=source,
             error_type="not_a_schematic",
         )
-    return netlist_of(sheet, title=source.name, find=beside.find, find_beside=beside.find_beside)
+    converted = netlist_of(sheet, title=source.name, find=beside.find, find_beside=beside.find_beside)
+    others = tuple(
+        msg(
+            "The folder of the symbol {symbol} is not here: {file} beside the sheet was taken. Check that it "
+            "is the same part.",
+            symbol=name.removesuffix(".asy").replace("/", "\\"),
+            file=file,
+        )
+        for name, file in beside.elsewhere.items()
+    )
+    return replace(converted, notes=(*others, *converted.notes))

@@ -27,6 +27,7 @@ _EMPTY = frozenset(
 _LONGEST = 600
 """Characters in which words are looked for that stand apart."""
 _LETTERS = re.compile(r"[a-z]{3,}")
+_HYPHENATED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z]+)+(?![\w-])")
 _PART = 4
 _RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 _RULED_OUT = re.compile(
@@ -101,10 +102,14 @@ class KnownRequests:
             mine = weights.pop(kind, 0.0)
             if mine > max(weights.values(), default=0.0) and _TOLD.fullmatch(feature):
                 found.append((mine, feature))
+        wholes = {part: whole for whole in _HYPHENATED.findall(text.lower()) for part in whole.split("-")}
         words: list[str] = []
         for _, feature in sorted(found, key=lambda each: (-each[0], each[1])):
-            word = feature if feature.isascii() else feature.replace(" ", "")
-            if not any(word in other or other in word for other in words):
+            word = wholes.get(feature, feature) if feature.isascii() else feature.replace(" ", "")
+            plain = word.replace("-", " ")
+            if not any(
+                plain in other or other in plain for other in (each.replace("-", " ") for each in words)
+            ):
                 words.append(word)
         return words[:most]
 

@@ -25,7 +25,7 @@ from domain.design.round_table import asked, value_beside_limit
 from domain.llm.context_block import as_data
 from domain.llm.prompts.catalogue import TaskName
 from domain.simulation.goals import all_met
-from shared.message import msg
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 _LINES_AROUND = 5
@@ -60,8 +60,9 @@ class InitialDesignNode:
         steps = await self._steps()
         refined = state.get("circuit_file_path", "")
         content = await asyncio.to_thread(read_if_there, self._project, refined) if refined else None
-        if content is not None and hashlib.sha256(content).hexdigest() == state["netlist_sha256"]:
-            steps.show(refined, content)  # as the design left it
+        is_left = content is not None and hashlib.sha256(content).hexdigest() == state["netlist_sha256"]
+        if content is not None and is_left:
+            steps.show(refined, content)
 
         async def values() -> dict[str, Any]:
             return first_values(state)
@@ -73,6 +74,8 @@ class InitialDesignNode:
             text=first_text(state),
             new_file=lambda: _free_name(self._project, state),
         )
+        if content is not None and not is_left and worked.circuit not in ("", refined):
+            step.tell(TextWritten(text=_left_as_edited(refined, worked.circuit)))
         return await _round_of(self._project, state, worked, step, node="initial_design")
 
 
@@ -170,6 +173,15 @@ class ActionNode:
                 said=said,
             )
         )
+
+
+def _left_as_edited(edited: str, made: str) -> Message:
+    return msg(
+        "{edited} was changed outside this design, so it stays as it is. {made} was made anew, without that "
+        "change.",
+        edited=edited,
+        made=made,
+    )
 
 
 async def _is_kept_apart(steps: ModelSteps, circuit: str, worked: Worked, step: Step) -> bool:

@@ -70,10 +70,13 @@ def test_symbols_lie_in_library_folders_and_one_of_several_is_not_guessed(cli: C
         text = outline.format(*places) + "SYMATTR Prefix X\nSYMATTR Value AND\n"
         (library / folder / "and.asy").write_text(text)
         (library / folder / "res.asy").write_text(text)  # LTspice's own goes first
-    home.mkdir()
+    (home / "TLV").mkdir(parents=True)
+    for folder, places in ((home, (0, 96)), (home / "TLV", (96, 0))):
+        (folder / "amp.asy").write_text(outline.format(*places) + "SYMATTR Prefix X\nSYMATTR Value AMP\n")
     for name, symbol, line in (
         ("named", "Logic\\\\and", "XU1 a b AND"), ("other", "Math\\\\and", "XU1 b a AND"),
-        ("plain", "and", None),
+        ("plain", "and", None), ("below", "TLV\\\\amp", "XU1 b a AMP"),
+        ("beside", "OPA\\\\amp", "XU1 a b AMP"),
     ):  # fmt: skip
         sheet = f"Version 4.1\nFLAG 0 0 a\nFLAG 96 0 b\nSYMBOL {symbol} 0 0 R0\nSYMATTR InstName U1\n"
         sheet += "SYMBOL res 0 0 R0\nSYMATTR InstName R1\nSYMATTR Value 1k\n"
@@ -83,6 +86,8 @@ def test_symbols_lie_in_library_folders_and_one_of_several_is_not_guessed(cli: C
         assert made.exit_code == (1 if line is None else 0)
         assert line is None or line in written
         assert any(each.startswith("R1 N") for each in written)
+        told = [each["message"] for each in made.document["warnings"]]
+        assert any("folder of the symbol OPA\\amp is not here" in each for each in told) == (name == "beside")
 
 
 def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp_path: Path) -> None:

@@ -162,6 +162,17 @@ async def test_a_filter_moves_as_a_whole_and_goes_on_with_other_goals(
     assert 2.85e3 <= frequency[gain >= 1 / np.sqrt(2)].max() <= 3.15e3
 
 
+async def test_a_circuit_edited_by_hand_stays_and_the_one_made_anew_is_told_of(project: Project) -> None:
+    first = await project.design("RC low-pass, cut-off 1 kHz")
+    edited = project.text(first.circuit).replace("\n.end", "\n* mine\n.end")
+    project.write(first.circuit, edited)
+    (session,) = (project.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+    done = await project.design("cut-off 3 kHz", session=session.stem)
+    assert done.goals_met
+    assert (project.text(first.circuit), done.circuit != first.circuit) == (edited, True)
+    assert f"{first.circuit} was changed outside this design, so it stays as it is." in project.words
+
+
 def response_of(deck: str, tmp_path: Path) -> tuple[float, float]:
     data = run(deck, tmp_path, "before")
     gain = np.abs(data["v(out)"])

@@ -190,6 +190,10 @@ def test_a_charge_pump_that_was_asked_for_another_output_says_what_it_makes() ->
 
 
 def test_what_spoke_for_a_circuit_is_told() -> None:
+    filtered = understand(
+        "A low-pass with a corner at 1 kHz and at least 40 dB down at 10 kHz", request_texts()
+    )
+    assert any(str(note).endswith("because of: low-pass.") for note in filtered.assumptions)  # not "pass"
     sentence = "功放偏置那块要用Vbe倍增器,两端要2.4V,流过的电流5mA,工作环境从0度到70度。"
     told = [str(note) for note in understand(sentence, request_texts()).assumptions]
     assert any("is designed because of: " in note and "倍增" in note for note in told)
