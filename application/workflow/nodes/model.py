@@ -177,7 +177,7 @@ class ActionNode:
 
 def _left_as_edited(edited: str, made: str) -> Message:
     return msg(
-        "{edited} was changed outside this design, so it stays as it is. {made} was made anew, without that "
+        "{edited} was changed outside this design, so it stays as it is. {made} is a new file without that "
         "change.",
         edited=edited,
         made=made,
