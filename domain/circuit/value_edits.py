@@ -128,6 +128,8 @@ class _ValueEditor:
             raise self._unknown(name)
         if member in owner.params:
             return _replace(owner.params[member], value)
+        if (number := _number_of_sine(owner, member)) is not None:
+            return _replace(number, value)
         if owner.letter != "x":
             if member not in SHAPES[owner.letter].parameters:
                 raise self._unknown(name)
@@ -188,6 +190,19 @@ class _ValueEditor:
     def _subcircuit_params(self, element: Element) -> Sequence[str]:
         subcircuit = self._subcircuit_of(element) if element.letter == "x" else None
         return sorted(self._formal_parameters(subcircuit)) if subcircuit is not None else ()
+
+
+_OF_SINE = ("offset", "amplitude", "frequency")
+
+
+def _number_of_sine(source: Element, member: str) -> Field | None:
+    """The number of ``SIN(offset amplitude frequency)`` that ``v1.amplitude`` names, if there is one."""
+    fields = [each for each in source.statement.fields if each.text not in "(),"]
+    at = next((place for place, each in enumerate(fields) if each.text.lower() == "sin"), None)
+    if source.letter not in "vi" or at is None or member not in _OF_SINE:
+        return None
+    number = next(iter(fields[at + 1 + _OF_SINE.index(member) :]), None)
+    return number if number in source.numbers else None
 
 
 def _replace(target: Field, text: str) -> Edits:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 
 from infrastructure.llm_adapters.builtin import looking, measuring, trials, tuning
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
+from infrastructure.llm_adapters.builtin.figures import FIGURES
 from infrastructure.llm_adapters.builtin.plans import (
     Plan,
     Speech,
     which_file,
 )
 from infrastructure.llm_adapters.builtin.questions import Ask, Intent
+from shared.message import msg
 
 _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "figure": measuring.figure,
@@ -38,6 +40,9 @@ _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "monte_carlo": trials.monte_carlo,
     "worst_case": trials.worst_case,
     "sweep": trials.sweep,
+    "clipping": trials.clipping,
+    "battery": measuring.battery,
+    "plot": looking.plot,
 }
 
 
@@ -59,4 +64,11 @@ def answer(ask: Ask, speech: Speech) -> Plan:
     circuit = yield from circuit_of(ask.file, speech)
     if isinstance(circuit, str):
         return circuit
-    return (yield from _OF_CIRCUIT[ask.intent](circuit, ask, speech))
+    told = yield from _OF_CIRCUIT[ask.intent](circuit, ask, speech)
+    if not ask.is_nearest:
+        return told
+    names = speech.listed([FIGURES[key].name for key in ask.figures] or ask.names)
+    rest = msg(
+        "I understood only that this is about: {names}. What else you asked I cannot answer.", names=names
+    )
+    return f"{speech.say(rest)}\n{told}"

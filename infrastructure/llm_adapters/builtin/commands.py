@@ -16,6 +16,7 @@ from infrastructure.llm_adapters.builtin.questions import (
     Ask,
     figures_of,
     follow_up,
+    nearest_question,
     plain_expressions,
     says_nothing,
     understand_question,
@@ -192,7 +193,8 @@ _QUESTION = re.compile(
 _NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? for\b|\bsearch\b", _I)
 """Asks for a part, not for a circuit."""
 _HYPOTHESIS = re.compile(
-    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是|的话|"
+    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|\bsurviv\w+\b|"
+    r"\bstill (?:work|ok|okay|fine|good|alright)\b|如果|假如|假设|要是|的话|还(?:能|会|够|行|正常)|"
     r"会(?:怎么?样|变|不会|是多少|有多|降|升|掉|饱和)",
     _I,
 )
@@ -225,7 +227,7 @@ _ASSIGNMENT = re.compile(
     r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
-    r"(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
+    r"(?:\s+(?:sags?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
     rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到])\s*{_VALUE}",
     _I,
 )
@@ -284,7 +286,11 @@ _ANOTHER_VALUE = re.compile(
 )
 _FUNCTION_START = re.compile(r"(?<![\w.])[A-Za-z_][A-Za-z0-9_]*\(|@[A-Za-z]\w*\[")
 _REFERENCES = (
-    re.compile(r"\bwhere (?:is|are|do we use|does)\s+(?:the\s+)?[`\"']?([\w.@#+-]+)[`\"']?", _I),
+    re.compile(
+        r"\bwhere (?:is|are|do we use|does(?!.*\b(?:go|come from|lost)\b))\s+(?:the\s+)?"
+        r"[`\"']?([\w.@#+-]+)[`\"']?",
+        _I,
+    ),
     re.compile(r"\b(?:references?|uses|usages?) (?:to|of)\s+[`\"']?([\w.@#+-]+)", _I),
     re.compile(r"\bwho uses\s+[`\"']?([\w.@#+-]+)", _I),
     re.compile(r"([A-Za-z][A-Za-z0-9_.]*)\s*(?:在|用在|被用在)(?:了?哪|什么地方)"),
@@ -382,7 +388,10 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     if previous is not None and (leaning := _leaning(sentence, file, rest, previous, known_files)):
         return leaning
     whole = _whole(sentence, text, file, rest, known_files)
-    return _several(whole, file, rest, known_files) or whole
+    command = _several(whole, file, rest, known_files) or whole
+    if isinstance(command, Design) and not command.is_meant:
+        return nearest_question(rest, file, known_files) or command
+    return command
 
 
 def _whole(sentence: str, text: str, file: str, rest: str, known: Sequence[str]) -> Command:

@@ -13,15 +13,17 @@ from domain.circuit.elements import Element
 from domain.circuit.model_library import pin_words, title_words
 from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
-from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
+from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     across,
     all_wanted,
+    analysis_for,
     default_figures,
     lacking,
     moved,
     no_such_part,
+    run,
     tell,
     values_of,
     wanted_of,
@@ -295,6 +297,66 @@ def longer(file: str, stop: str, speech: Speech) -> Plan:
     own = replace(circuit, analyses=(analysis,))
     told = yield from tell(own, [replace(each, sweep=analysis) for each in _usual_of_run(own)], (), speech)
     return "\n".join([speech.say(msg("For this run only: {values}.", values=f".{analysis}")), told])
+
+
+_PERIODS_DRAWN = 5
+_POINTS_A_PERIOD = 200
+
+
+def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """A picture of curves: over frequency where that is asked or nothing else is there, else over time."""
+    nodes = ask.nodes or tuple(filter(None, [circuit.output]))
+    if unknown := [node for node in nodes if node.lower() not in map(str.lower, circuit.nodes)]:
+        return speech.say(
+            msg(
+                "{file} has no node {name}; it has: {names}.",
+                file=circuit.file,
+                name=unknown[0],
+                names=", ".join(circuit.nodes[:40]),
+            )
+        )
+    if not nodes:
+        return speech.say(
+            msg("I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file)
+        )
+    hertz = circuit.drive_hz
+    kind = ask.query or (
+        "tran" if circuit.has("tran") else "dc" if circuit.has("dc") else "ac" if not hertz else "tran"
+    )
+    card: str | None = None
+    if kind in ("ac", "noise"):
+        if problem := lacking(circuit, "ac"):
+            return speech.say(problem)
+        card = analysis_for(circuit, "noise" if kind == "noise" else "ac")
+        card = (
+            f"ac dec 40 {number(min(ask.span))} {number(max(ask.span))}"
+            if ask.span and kind == "ac"
+            else card
+        )
+    elif kind == "tran" and not circuit.has("tran") and hertz:
+        card = f"tran {number(1 / hertz / _POINTS_A_PERIOD)} {number(_PERIODS_DRAWN / hertz)}"
+    signals = ["onoise_spectrum"] if kind == "noise" else [f"v({node.lower()})" for node in nodes]
+    outcome, name = yield from run(circuit, card, ())
+    if outcome.error_type:
+        return simulation_failed(outcome, speech)
+    made = yield Call(
+        tool="export_result",
+        arguments={"format": "svg", "path": name, "signals": signals, "analyses": [kind]},
+    )
+    if made.error_type:
+        return failed(made, speech)
+    path = _MADE.match(made.text)
+    return speech.say(
+        msg(
+            "{file}: the curve of {signals} is drawn in {picture}.",
+            file=circuit.file,
+            signals=speech.listed(signals),
+            picture=path["path"] if path else "?",
+        )
+    )
+
+
+_MADE = re.compile(r"Made (?P<path>.+?) \(\d+ bytes\)")
 
 
 def _usual_of_run(circuit: Circuit) -> list[Wanted]:

@@ -427,10 +427,12 @@ def what_if(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = figures_or_usual(circuit, ask)
     if isinstance(wanted, Message):
         return speech.say(wanted)
+    if ask.query == "bias" and (bias := _of_bias(circuit)):
+        wanted = [*(wanted if ask.figures else []), *bias]
     values = _tried_values(circuit, ask)
     if isinstance(values, Message):
         return speech.say(values)
-    if not ask.figures and circuit.measures:
+    if not ask.figures and ask.query != "bias" and circuit.measures:
         return (yield from _own_measures(circuit, values, speech))
     before = yield from measured(circuit, wanted, (), speech)
     if isinstance(before, str):
@@ -446,6 +448,33 @@ def what_if(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return "\n".join(
         [*head, bullets([moved_line(old, new, speech) for old, new in zip(before, after, strict=True)])]
     )
+
+
+_MOST_BIASED = 4
+"""Transistors whose operating points stand in one answer."""
+
+
+def _of_bias(circuit: Circuit) -> list[Wanted]:
+    """How the transistors stand without a signal: their currents, and the voltages across them."""
+    found: list[Wanted] = []
+    for each in [part for part in circuit.top if part.letter in "qm"][:_MOST_BIASED]:
+        first, _, third = (pin.key for pin in each.nodes[:3])
+        current = "ic" if each.letter == "q" else "id"
+        found += [
+            Wanted(
+                name=msg("current of {name}", name=each.name),
+                expressions=(f"{current}({each.key})",),
+                unit="A",
+                kind=None,
+            ),
+            Wanted(
+                name=msg("voltage across {name}", name=each.name),
+                expressions=(f"v({first},{third})" if third not in ("0", "gnd") else f"v({first})",),
+                unit="V",
+                kind=None,
+            ),
+        ]
+    return found
 
 
 def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[str, str]] | Message:
@@ -473,6 +502,13 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
                     else msg("I found no supply in {file}.", file=circuit.file)
                 )
             own = supplies[0]
+        if name == "beta":
+            models = {
+                each.model.text for each in circuit.top if each.letter == "q" and each.model is not None
+            }
+            if len(models) != 1:
+                return no_such_part(circuit, ("Q",))
+            own = f"{models.pop()}.bf"
         value = text
         if text.startswith("*"):
             part = circuit.element(own)
@@ -954,6 +990,47 @@ def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Pl
         )
         wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name)
     return (yield from tell(circuit, wanted, ask.parameters, speech))
+
+
+def battery(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """How long a battery of a given charge feeds the circuit."""
+    sources = _steady_sources(circuit)
+    values = resolved(circuit, ask.parameters)
+    if isinstance(values, Message) or not sources:
+        return speech.say(
+            values if isinstance(values, Message) else msg("I found no supply in {file}.", file=circuit.file)
+        )
+    told = yield from _supply(circuit, replace(ask, parameters=tuple(values)), speech, is_power=True)
+    wanted = [
+        Wanted(
+            name=msg("current from {name}", name=each.name),
+            expressions=(f"-i({each.key})",),
+            unit="A",
+            kind=None,
+        )
+        for each in sources[:1]
+    ]
+    found = yield from measured(circuit, wanted, values, speech)
+    if isinstance(found, str):
+        return found
+    current = found[0][2]
+    if ask.value is None or not current > 0:
+        return "\n".join(
+            [
+                told,
+                speech.say(told_line(circuit, *found[0])),
+                speech.say(msg("For how long a battery lasts I need its charge, for example 500 mAh.")),
+            ]
+        )
+    lasts = msg(
+        "{name} delivers {current}: {charge} last {hours} h, if the battery gives its whole charge at this "
+        "voltage.",
+        name=sources[0].name,
+        current=shown(current, "A"),
+        charge=f"{1e3 * ask.value:g} mAh",
+        hours=f"{ask.value / current:.3g}",
+    )
+    return f"{told}\n{speech.say(lasts)}"
 
 
 def no_such_part(circuit: Circuit, names: Sequence[str]) -> Message:

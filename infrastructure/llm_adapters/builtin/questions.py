@@ -16,6 +16,8 @@ from domain.design.sentence import Bound, Mention, read_sentence
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    BETA,
+    CAPACITY,
     CHANGES,
     CIRCUIT_WORD,
     CLAUSE,
@@ -24,6 +26,7 @@ from infrastructure.llm_adapters.builtin.words import (
     DEGREES,
     DEGREES_TO,
     DESIGNED,
+    DRIVES,
     FULL_NODE_FIGURE,
     HEATS,
     HYPOTHESIS,
@@ -40,12 +43,14 @@ from infrastructure.llm_adapters.builtin.words import (
     NO_NAMES,
     NODE,
     NOT_A_NODE,
+    OF_BIAS,
     OF_LETTER,
     OF_SUPPLY,
     OF_SUPPLY_SHARE,
     ONLY,
     OTHER,
     OTHERWISE,
+    OVER_FREQUENCY,
     PARAMETER,
     PARTS,
     POLITE,
@@ -65,6 +70,7 @@ from infrastructure.llm_adapters.builtin.words import (
     WHAT_VALUE,
     WHOLE_BETA,
     WITHIN,
+    WITHIN_DB,
 )
 
 Intent = Literal[
@@ -73,6 +79,7 @@ Intent = Literal[
     "swap", "stimulus", "output_impedance",
     "point", "role", "supply", "ports", "node", "voltage",
     "current", "power", "figure",
+    "battery", "clipping", "plot",
 ]  # fmt: skip
 Way = Literal["raise", "lower", ""]
 
@@ -123,11 +130,17 @@ class Ask:
     """The preferred values of resistors, as ``E24``."""
     near: float | None = None
     """The share of its nominal value within which a figure counts as good."""
+    room: float | None = None
+    """How far a figure in decibels may be from its nominal value."""
+    is_nearest: bool = False
+    """It is only the nearest thing known to what the sentence asks."""
     place: str = ""
     """The figure whose frequency is the place: "phase at the cut-off"."""
 
 
 _PLACE_UNITS = ("Hz", "s")
+_NO_VALUES = frozenset({"Hz", "s", "dB", "deg"})
+"""What no part has as its value: "looking into CIN at 1 kHz"."""
 _NO_GAIN = 1e3
 """A bare number from which on it is the value of a part, not a factor."""
 
@@ -296,6 +309,8 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
             mention.dimension == "none" and DEGREES.match(after) and not is_phase
         )
         named = PARAMETER.search(text, max(0, mention.start - _LONGEST_NAMING), mention.start)
+        if named is not None and text[: named.start(1)].endswith(("/", "*")):
+            named = None  # "RC/RE1 = 33"
         if degrees:
             ask, heat = _with_heat(ask, text, mentions, at)
             parameters += heat
@@ -310,7 +325,8 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
                 ask = replace(ask, near=mention.value)
                 continue
             tolerances += [(letter, mention.value) for letter in _letters(before, after)]
-        elif named is not None and named[1] in ask.names and mention.upper is None:
+        elif (named is not None and named[1] in ask.names and mention.upper is None
+              and mention.dimension not in _NO_VALUES):  # fmt: skip
             parameters.append((named[1], number(mention.value)))
         elif (ask.at is not None and ask.at_unit == "Hz" and ask.value is None and _is_more(before)
               and (mention.dimension == "Hz" or "Hz" in mention.may_be)):  # fmt: skip
@@ -332,6 +348,9 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
             and ask.span is None
         ):
             ask = replace(ask, at=None, at_unit="", span=(ask.at, mention.value), unit=mention.dimension)
+        elif (ask.value is not None and ask.upper is None and ask.unit == mention.dimension
+              and mention.dimension in _PLACE_UNITS and _to_before(before)):  # fmt: skip
+            ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
         elif mention.dimension in _PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
             ask = replace(ask, at=mention.value, at_unit=mention.dimension)
         elif ask.at is None and _is_bare_frequency(text, mention, ask):
@@ -450,6 +469,8 @@ def _with_figure(words: _Words) -> Ask | None:
         r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE
     )
     kinds = [each for each in _kinds_in(which["en"] or which["zh"]) if len(each) == 1] if which else []
+    if not ask.figures and any(each.dimension == "x" for each in words.mentions):
+        ask = replace(ask, figures=("gain",))  # "I expected 33x"
     return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
 
 
@@ -542,6 +563,22 @@ def _beta(words: _Words) -> Ask | None:
         return None
     figures = tuple(key for key in ask.figures if key != "gain") or ("collector_current",)
     return replace(ask, figures=figures, names=("beta",), value=None, upper=None, unit="", parameters=())
+
+
+def _other_beta(words: _Words) -> Ask | None:
+    """With another current gain: beside the transistor's own."""
+    found = BETA.search(words.text)
+    if found is None or words.ask.span is not None or not (_asks(words) or HYPOTHESIS.search(words.text)):
+        return None
+    ask, beta = _studied(words), float(found["value"])
+    figures = tuple(key for key in ask.figures if key != "gain" or "增益" not in found[0])
+    return Ask(
+        intent="sweep",
+        file=ask.file,
+        figures=figures or ("collector_current", "collector_emitter"),
+        names=("beta",),
+        span=(beta, beta),
+    )
 
 
 def _heated(words: _Words) -> Ask | None:
@@ -648,6 +685,68 @@ def _stimulus(words: _Words) -> Ask | None:
     return Ask(intent="stimulus", file=words.ask.file, figures=figures, value=volts, at=hertz, query=shape)
 
 
+def _driven(words: _Words) -> Ask | None:
+    """What the output makes of a sine of another size, written nowhere."""
+    ask = _stimulus(words)
+    is_asked = any(FIGURES[key].kind == "tran" for key in words.ask.figures)
+    if ask is None or ask.query != "sine" or not is_asked or (DRIVES.search(words.text) and not _asks(words)):
+        return None
+    return replace(ask, writes=False)
+
+
+def _asks(words: _Words) -> bool:
+    return QUESTION.search(words.text) is not None
+
+
+def _battery(words: _Words) -> Ask | None:
+    """How long a battery lasts; its voltage, where it is told, is that of the supply."""
+    capacity = CAPACITY.search(words.text)
+    lasts = re.search(
+        r"\blast\b|\bhow long\b|\blife\w*|\bhours?\b|多久|多长|寿命|小时|几天", words.text, ANY_CASE
+    )
+    if lasts is None or (capacity is None and not _asks(words)):
+        return None
+    size = float(capacity["size"]) * (1e-3 if capacity["milli"] else 1.0) if capacity else None
+    volts = next((number(each.value) for each in words.mentions if each.dimension == "V"), "")
+    return Ask(
+        intent="battery",
+        file=words.ask.file,
+        value=size,
+        parameters=(("supply", volts),) if volts else (),
+    )
+
+
+_OF_LARGE_SIGNALS = frozenset({"swing", "thd", "vout", "gain"})
+
+
+def _clipping(words: _Words) -> Ask | None:
+    """How large a sine can become; nothing that is to be changed, and no cause of it."""
+    is_other = _is_wish(words) or re.search(r"\bwhy\b|为什么|怎么改|怎么办|是饱和", words.text, ANY_CASE)
+    if is_other or not set(words.ask.figures) <= _OF_LARGE_SIGNALS:
+        return None
+    return words.ask if _asks(words) or len(words.text) < _SHORT else None
+
+
+_SHORT = 30
+"""Characters of a sentence that needs no word of a question to be one."""
+_CURVES = frozenset({"vout", "swing", "gain", "phase", "ripple", "noise", "group_delay"})
+
+
+def _plot(words: _Words) -> Ask | None:
+    """The curve of nodes, the output's where none is named, over frequency or time."""
+    ask = words.ask
+    if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
+        return None
+    units = {FIGURES[key].kind for key in ask.figures}
+    is_response = (
+        "Hz" in (ask.unit, ask.at_unit)
+        or bool(units & {"ac"})
+        or OVER_FREQUENCY.search(words.text) is not None
+    )
+    kind = "noise" if "noise" in units else "ac" if is_response else ""
+    return Ask(intent="plot", file=ask.file, nodes=ask.nodes, query=kind, span=ask.span if kind else None)
+
+
 def _across(words: _Words) -> Ask | None:
     """The voltage over parts."""
     is_peak = re.search(r"peak|max\w*|highest|峰值|最大|最高", words.text, ANY_CASE)
@@ -663,6 +762,9 @@ def _scatter(words: _Words) -> Ask | None:
     ask = _studied(words)
     if not ask.figures or ask.figures[0] == "settling_time":  # within so many percent
         return None
+    room = WITHIN_DB.search(words.text)
+    if room is not None and ask.unit == "dB" and FIGURES[ask.figures[0]].unit == "dB":
+        ask = replace(ask, value=None, upper=None, unit="", bound=None, room=float(room["room"]))
     return ask if ask.tolerances and ask.value is None and QUESTION.search(words.text) else None
 
 
@@ -691,7 +793,12 @@ def _current(words: _Words) -> Ask | None:
 def _is_wish(words: _Words) -> bool:
     """Whether more is said than what a part has: an aim, a share, a change."""
     ask = words.ask
-    return bool(ask.tolerances or ask.value is not None or ask.span) or CHANGES.search(words.left) is not None
+    left = _BECOMES.sub(" ", words.left)
+    return bool(ask.tolerances or ask.value is not None or ask.span) or CHANGES.search(left) is not None
+
+
+_BECOMES = re.compile(r"\b(?:do|does|did|will|can|could|might|may)\b[^.?!,]{1,24}?\b(?:get|need)\b", ANY_CASE)
+"""Asks what happens: "how hot does Q1 get"."""
 
 
 def _power(words: _Words) -> Ask | None:
@@ -759,6 +866,8 @@ def _what_if(words: _Words) -> Ask | None:
     ask = _studied(words)
     removed = _removed_in(words.text)
     values = tuple(each for each in ask.parameters if each[0] != "temp")
+    if OF_BIAS.search(words.text):
+        ask = replace(ask, query="bias")
     times = TIMES.search(words.text)
     if times is not None and not removed and not values and ask.names:
         values = tuple((name, "*2" if times["twice"] else "*0.5") for name in ask.names[:1])
@@ -789,12 +898,20 @@ _NEUTRAL_CHINESE = sorted(
 )
 
 
-_SAME_AS = {"scatter": "worst_case", "heat": "sweep", "terminal": "point", "advice": "limits"}
+_SAME_AS = {
+    "scatter": "worst_case",
+    "heat": "sweep",
+    "terminal": "point",
+    "advice": "limits",
+    "other_beta": "sweep",
+    "driven": "stimulus",
+}
 _NEEDS: Mapping[str, Needs] = {
     "set_goal": _goal,
     "count": _count,
     "find_part": _part,
     "heat": _heated,
+    "other_beta": _other_beta,
     "sweep": _swept,
     "tune": _tune,
     "limits": _with_figure,
@@ -812,6 +929,10 @@ _NEEDS: Mapping[str, Needs] = {
     "compare": _compared,
     "swap": _swap,
     "stimulus": _stimulus,
+    "driven": _driven,
+    "battery": _battery,
+    "clipping": _clipping,
+    "plot": _plot,
     "losses": _as_it_is,
     "scatter": _scatter,
     "voltage": _node,
@@ -877,11 +998,35 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
         if (
             not judges
             and key != "advice"
-            and intent not in ("figure", "tune", "stimulus", "set_goal", "find_part")
+            and intent not in ("figure", "tune", "stimulus", "set_goal", "find_part", "battery")
         ):
             ask = replace(ask, value=None, upper=None, unit="", bound=None)
         return replace(ask, intent=intent, way=way if intent == "limits" else "", is_yield=is_yield)
     return None
+
+
+def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
+    """The question for what a sentence names, where the whole of it was not understood; None for no question.
+
+    Its figures, else its parts; what more it asks has no answer, and that is to be said with it.
+    """
+    text = without_courtesies(text)
+    if not file:
+        file, text = named_by_stem(text, known)
+    words = _read(text, file)
+    ask = _studied(words)
+    if not (file or known) or not _asks(words) or (not file and DESIGNED.search(words.text)):
+        return None
+    place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
+    near = Ask(intent="figure", file=file, is_nearest=True)
+    if ask.span is not None and ask.unit == "Hz":
+        near = replace(near, span=ask.span, unit=ask.unit)
+    if ask.figures:
+        return replace(
+            near, figures=ask.figures[:3], nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place
+        )
+    parts = tuple(name for name in ask.names if any(sign.isdigit() for sign in name))
+    return replace(near, intent="role", names=parts) if parts else None
 
 
 def without_courtesies(text: str) -> str:

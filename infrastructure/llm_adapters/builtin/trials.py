@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -151,12 +151,12 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
                     file=circuit.file,
                 )
             )
-    if ask.near is not None and wanted:
+    if (ask.near is not None or ask.room is not None) and wanted:
         nominal = yield from measured(circuit, wanted[:1], (), speech)
         if isinstance(nominal, str):
             return nominal
         middle = nominal[0][2]
-        room = ask.near * abs(middle)
+        room = ask.room if ask.room is not None else (ask.near or 0.0) * abs(middle)
         ask = replace(ask, value=middle - room, upper=middle + room, unit=wanted[0].unit)
         goals = bounds_of(wanted[0].key, aim_of(ask, wanted[0]))
     arguments: dict[str, Any] = {"kind": kind, "path": circuit.file, "parameters": scattered}
@@ -350,7 +350,9 @@ _POINTS_A_PERIOD = 200
 
 def stimulus(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Another waveform at the input, written into its source, and what the output makes of it."""
-    source = circuit.source or circuit.sine_source
+    source = (circuit.source or circuit.sine_source) if ask.writes else circuit.sine_source
+    if source is None and not ask.writes:
+        return speech.say(_no_sine(circuit))
     if source is None or source.letter != "v":
         return speech.say(
             msg(
@@ -375,7 +377,7 @@ def stimulus(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         "step": f"PULSE(0 {number(volts)} 0 {edge} {edge} 1 2)",
     }[ask.query]
     new = _WAVEFORM.sub(wave, old, count=1) if now else f"{old} {wave}"
-    if new != old:
+    if new != old and ask.writes:
         outcome = yield Call(
             tool="patch_file", arguments={"path": circuit.file, "search": old, "replace": new}
         )
@@ -402,11 +404,157 @@ def stimulus(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         ]
     said = (
         [speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=old, after=new))]
-        if new != old
+        if new != old and ask.writes
         else []
     )
-    told = yield from tell(own, [replace(each, sweep=card) for each in wanted], (), speech)
+    tried = [(f"{source.name}.amplitude", number(volts)), (f"{source.name}.frequency", number(hertz))]
+    told = yield from tell(
+        own, [replace(each, sweep=card) for each in wanted], () if ask.writes else tried, speech
+    )
     return "\n".join([*said, told])
+
+
+def _no_sine(circuit: Circuit) -> Message:
+    return msg(
+        "{file} has no sine at its input that could be made larger. Give its source one, for example "
+        "SIN(0 10m 1k).",
+        file=circuit.file,
+    )
+
+
+_SIZES = 41
+_DECADES = 4
+"""From how far below the supply on the input is made larger."""
+_FALLEN = 10 ** (-1 / 20)
+"""1 dB."""
+_DISTORTED = 0.01
+_LARGEST = 10.0
+"""V at the input, where no supply says what is large."""
+
+
+def clipping(circuit: Circuit, _ask: Ask, speech: Speech) -> Plan:
+    """How far the output swings before it clips: a growing sine at the input, until the gain falls."""
+    source, hertz = circuit.sine_source, circuit.drive_hz
+    if source is None or not hertz or not circuit.output:
+        return speech.say(_no_sine(circuit))
+    stop = _PERIODS_SHOWN / hertz
+    out, settled = f"v({circuit.output.lower()})", f"{number(stop / 2)},{number(stop)}"
+    largest = circuit.supply_v or _LARGEST
+    outcome = yield Call(
+        tool="run_study",
+        arguments={
+            "kind": "sweep",
+            "path": circuit.file,
+            "parameters": [
+                {
+                    "name": f"{source.name}.amplitude",
+                    "min": number(abs(largest) / 10**_DECADES),
+                    "max": number(abs(largest)),
+                    "points": _SIZES,
+                    "scale": "log",
+                }
+            ],
+            "measure": {
+                "high": f"max({out},{settled})",
+                "low": f"min({out},{settled})",
+                "thd": f"thd({out},{number(hertz)})",
+            },
+            "analysis": f"tran {number(1 / hertz / _POINTS_A_PERIOD)} {number(stop)}",
+        },
+    )
+    if outcome.error_type:
+        return failed(outcome, speech)
+    rows = [row for line in outcome.lines if (row := _driven_row(line)) is not None]
+    if len(rows) < _SIZES // 2:
+        return failed(outcome, speech)
+    return "\n".join(map(speech.say, _clipping_told(circuit, source.name, hertz, rows)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Driven:
+    """What the output makes of a sine of one size."""
+
+    size: float
+    """V, peak."""
+    high: float
+    low: float
+    thd: float
+
+    @property
+    def swing(self) -> float:
+        return self.high - self.low
+
+
+def _driven_row(line: str) -> _Driven | None:
+    row = _ROW.fullmatch(line.strip())
+    if row is None:
+        return None
+    found = dict(each.split("=", 1) for each in row["metrics"].split() if "=" in each)
+    sizes = [
+        number_of(text) for text in (row["values"].partition("=")[2], *map(found.get, _OF_DRIVEN)) if text
+    ]
+    if len(sizes) <= len(_OF_DRIVEN) or None in sizes:
+        return None
+    size, high, low, thd = (each or 0.0 for each in sizes)
+    return _Driven(size=size, high=high, low=low, thd=thd)
+
+
+_OF_DRIVEN = ("high", "low", "thd")
+
+
+def _clipping_told(circuit: Circuit, source: str, hertz: float, rows: Sequence[_Driven]) -> list[Message]:
+    small = rows[0].swing / rows[0].size
+    middle = (rows[0].high + rows[0].low) / 2
+    clipped = next((at for at, each in enumerate(rows) if each.swing < _FALLEN * small * each.size), None)
+    said: list[Message] = []
+    if clipped is None or not clipped:
+        said.append(
+            msg(
+                "{file}: up to {input} peak at the input the gain falls by less than 1 dB: nothing clips.",
+                file=circuit.file,
+                input=shown(rows[-1].size, "V"),
+            )
+            if clipped is None
+            else msg(
+                "{file}: the output is full already with {input} peak at the input.",
+                file=circuit.file,
+                input=shown(rows[0].size, "V"),
+            )
+        )
+    else:
+        inside, outside = rows[clipped - 1], rows[clipped]
+        up, down = outside.high - middle, middle - outside.low
+        said.append(
+            msg(
+                "{file}: with a growing sine of {frequency} at {source} the gain has fallen by 1 dB "
+                "where the output swings {low} to {high} peak to peak "
+                "({small} to {large} peak at the input).",
+                file=circuit.file,
+                frequency=shown(hertz, "Hz"),
+                source=source,
+                low=shown(inside.swing, "V"),
+                high=shown(outside.swing, "V"),
+                small=shown(inside.size, "V"),
+                large=shown(outside.size, "V"),
+            )
+        )
+        how = {"up": shown(up, "V"), "down": shown(down, "V")}
+        said.append(
+            msg("It reaches {up} up and {down} down there: the upper side is cut first.", **how)
+            if up < down
+            else msg("It reaches {up} up and {down} down there: the lower side is cut first.", **how)
+        )
+    bent = next((at for at, each in enumerate(rows) if each.thd > _DISTORTED), None)
+    if bent:
+        said.append(
+            msg(
+                "Its total harmonic distortion passes 1 % at {swing} peak to peak "
+                "({input} peak at the input).",
+                swing=shown(rows[bent].swing, "V"),
+                input=shown(rows[bent].size, "V"),
+            )
+        )
+    return said
 
 
 # --- sweeps -------------------------------------------------------------------------------------------
@@ -432,11 +580,12 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         value = None if part is None else value_of(part)
         span = (-40.0, 125.0) if value is None else (value / 10, value * 10)
     low, high = sorted(span)
-    swept: dict[str, Any] = {"name": name, "min": number(low), "max": number(high), "points": ask.runs or 11}
-    if is_heat:
-        swept["points"] = ask.runs or 7
-    elif low > 0 and high / low >= 8:
-        swept["scale"] = "log"
+    is_one = low == high
+    if is_one:  # beside the one the circuit has
+        low, high = sorted((low, _own_of_model(circuit, name) or low))
+    if "." in name:
+        wanted = [_by_resistor(circuit, each) for each in wanted]
+    swept = _swept(name, (low, high), ask.runs, is_one=is_one)
     outcome = yield from _studied(
         circuit, wanted, {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
     )
@@ -477,18 +626,58 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return "\n".join(said)
 
 
+_DECADE = 8
+"""Ends so many times apart are swept over in equal ratios."""
+
+
+def _swept(name: str, span: tuple[float, float], runs: int | None, *, is_one: bool) -> dict[str, Any]:
+    """The parameter of a sweep; `is_one`: only its ends."""
+    low, high = span
+    if is_one:
+        return {"name": name, "values": [number(each) for each in sorted({low, high})]}
+    is_heat = name.lower() == "temp"
+    points = runs or (7 if is_heat else 11)
+    is_wide = not is_heat and low > 0 and high / low >= _DECADE
+    swept: dict[str, Any] = {"name": name, "min": number(low), "max": number(high), "points": points}
+    return {**swept, "scale": "log"} if is_wide else swept
+
+
+def _own_of_model(circuit: Circuit, name: str) -> float | None:
+    """What a model's card in the file gives a parameter: ``qn.bf``."""
+    model, _, parameter = name.partition(".")
+    text = circuit.netlist.to_bytes().decode(errors="replace")
+    card = re.search(rf"(?im)^\s*\.model\s+{re.escape(model)}\b.*(?:\n\+.*)*", text)
+    found = re.search(rf"(?i)\b{re.escape(parameter)}\s*=\s*([\w.+-]+)", card[0]) if card else None
+    return number_of(found[1]) if found else None
+
+
+def _by_resistor(circuit: Circuit, wanted: Wanted) -> Wanted:
+    """A collector current as that of the only resistor there: studies keep no currents of parts."""
+    found = re.fullmatch(r"ic\((\w+)\)", wanted.expressions[0])
+    part = circuit.element(found[1]) if found else None
+    if part is None:
+        return wanted
+    node = part.nodes[0].key
+    others = [
+        each
+        for each in circuit.top
+        if each is not part and each.letter != "c" and node in (pin.key for pin in each.nodes)
+    ]
+    if len(others) != 1 or others[0].letter != "r" or not (value := value_of(others[0])):
+        return wanted
+    ends = [pin.key for pin in others[0].nodes[:2]]
+    far = next((each for each in ends if each != node), node)
+    drop = f"(v({far})-v({node}))" if far not in ("0", "gnd") else f"v({node})"
+    return replace(wanted, expressions=(f"{drop}/{number(value)}",))
+
+
 _ONE_BY_ONE = 5
 
 
 def _swept_name(circuit: Circuit, name: str) -> str | Message:
     """The only supply, or the current gain of the only type of transistor."""
-    if name in ("supply", "load"):
-        found = resolved(circuit, ((name, "1"),))
-        return found if isinstance(found, Message) else found[0][0]
-    models = {each.model.text for each in circuit.top if each.letter == "q" and each.model is not None}
-    if len(models) != 1:
-        return no_such_part(circuit, ("Q",))
-    return f"{models.pop()}.bf"
+    found = resolved(circuit, ((name, "1"),))
+    return found if isinstance(found, Message) else found[0][0]
 
 
 def _one_by_one(

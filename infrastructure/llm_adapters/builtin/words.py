@@ -16,7 +16,7 @@ NODE = re.compile(
 )
 NOT_A_NODE = frozenset({"is", "the", "are", "of", "in", "on", "has", "does", "and", "voltage", "voltages"})
 PARAMETER = re.compile(
-    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$",
+    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|(?:sags?|dips?|falls?|sinks?|climbs?|creeps?) (?:up |down )?to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$",
     ANY_CASE,
 )
 HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
@@ -25,7 +25,7 @@ FULL_NODE_FIGURE = re.compile(r"\bv\(", ANY_CASE)
 QUESTION = re.compile(
     r"[?]\s*$|^(?:and |so |then |ok |okay |now |please |pls |(?:can|could|would) you (?:please )?|i(?:'d| would) like to |let me |let's )*"
     r"(?:what|what's|whats|which|how|is|are|does|do|why|where|when|can|will|tell me|give me|show me|show|see|know|measure|calculate|compute|find|check|get|plot|report|look at)\b"
-    r"|\bwhat(?:'s| is| are)\b|\bhow (?:much|many|large|big|high|low|wide|long|fast|far|does|do|is)\b|\b(?:tell|give|show) me\b"
+    r"|\bwhat(?:'s| is| are)\b|\b(?:whether|wonder\w*|curious)\b|\bhow (?:much|many|large|big|high|low|wide|long|fast|far|does|do|is)\b|\b(?:tell|give|show) me\b"
     r"|多少|多大|多高|多宽|多久|多长|多快|几|吗|么|怎么|什么|哪|是否|有没有|测|求|计算|[看算查][一看算]?[下看算眼]|看看?|给我|告诉|给出|显示|想知道",
     ANY_CASE,
 )
@@ -102,7 +102,7 @@ DESIGNED = re.compile(
 """A circuit to be made, or one in general: no question about one that is there."""
 HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would|will)\b|\bwould happen\b|\bhappens?\b|\bsuppose\b|\bif\b.{0,40}\b(?:were|was|is|became|goes|went|had|has|use|used|double|halve|remove|leave|take|drop|change|replace)\b|\bhow (?:much )?(?:does|do|would|will)\b.{0,40}\b(?:change|drop|fall|rise|differ|suffer)\b.{0,30}\b(?:if|when|without|with)\b"
-    r"|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话",
+    r"|\bsurviv\w+\b|\bstill (?:work|ok|okay|fine|good|alright|in)\b|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话|还(?:能|会|够|行|正常)",
     ANY_CASE,
 )
 PARTS: Sequence[tuple[str, str]] = (
@@ -147,7 +147,7 @@ NEUTRAL = frozenset({
     "midband", "mid-band", "do", "does", "i", "we", "have", "there", "的", "是", "多少", "多大", "在", "时", "处", "下",
     "请", "测量", "测", "一下", "求", "计算", "看", "看看", "电路", "这个", "当前", "我", "给", "告诉", "为", "有", "多高", "值", "呢", "吗",
     "和", "与", "大概", "取", "取为", "等于", "当", "设", "用", "如果", "情况下", "变成", "约", "那", "里", "中", "为多少", "是多少", "有多大",
-    "pls", "hi", "hello", "could", "you", "can", "here", "just", "only", "about", "roughly", "around", "right",
+    "over", "equivalent", "pls", "hi", "hello", "could", "you", "can", "here", "just", "only", "about", "roughly", "around", "right",
     "inverting", "inverted", "db", "掉了", "掉", "几个", "几", "的时候", "时候", "多少伏", "是多少伏", "伏", "分贝", "大不大", "大吗", "高不高",
     "现在", "目前", "麻烦", "谢谢", "到底", "一共", "大约", "差不多", "能", "到",
     "有多少", "怎么样", "如何", "帮", "查", "输出", "时的", "处的", "下的", "的值", "多宽", "多快", "了", "放大器", "滤波器", "运放",
@@ -173,7 +173,9 @@ NO_NAMES = frozenset({
     "E6", "E12", "E24", "E48", "E96", "E192",
     "IC", "IB", "IE", "VCE", "VBE", "VC", "VB", "VE", "ICQ", "VCEQ", "ID", "VDS", "VGS", "IL",
 })  # fmt: skip
-DEGREES_TO = re.compile(r"\s*(?:°|度|°?c)?\s*(?:to|到|至|~|-)\s*", ANY_CASE)
+DEGREES_TO = re.compile(
+    r"\s*(?:°|度|°?c)?\s*(?:(?:all the way |up |down )*to|[升降变涨热冷跑]?到|至|~|-)\s*", ANY_CASE
+)
 JUST_BEFORE = r"(?:{words})\s*(?:的?(?:误差|容差|精度|公差))?\s*(?:[:=±]|为|取|tolerance|of|at)?\s*$"
 JUST_BEHIND = r"\s*(?:的|tolerance|for|of)?\s*(?:the\s+)?(?:{words})"
 OF_SUPPLY = re.compile(
@@ -184,6 +186,18 @@ RUNS = re.compile(
     r"\s*(?:次|runs?\b|samples?\b|times\b|trials?\b|points?\b|点|个?样本|个点|iterations?\b|(?:point |run |sample )?monte|步)",
     ANY_CASE,
 )
+
+DRIVES = re.compile(
+    r"\b(?:drive|driving|apply|feed|inject|with|input|send|use|try|put)\b.*\b(?:sin(?:e|us\w*)?|square|step|pulse)\b|(?:输入|加|给|用|激励).{0,16}(?:正弦|方波|阶跃|脉冲)",
+    ANY_CASE,
+)
+"""Another signal is to be put to the input."""
+
+BETA = re.compile(
+    r"(?:\b(?:beta|h_?fe|bf)\b|β|放大系数|电流增益)\s*(?:值)?\s*(?:[=≈~]|was|were|is|of|to|at|drops?|falls?|goes|only|just|about|around|down|up|只有|只剩|只|变为|变成|变|降到|降|掉到|为|是|到|有|约|大概|\s){0,8}(?P<value>\d+)(?!\s*(?:\.\d|%|to\b|~|-|到|至|\d))",
+    ANY_CASE,
+)
+"""A current gain a transistor is to have."""
 
 INTENTS: Sequence[tuple[str, str]] = (
     ("undo",
@@ -205,8 +219,17 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\bhow many\b|"
      r"(?:几|多少)[个只]|数量"),
     ("swap", r""),
-    ("stimulus",
-     r"\b(?:drive|driving|apply|feed|inject|with|input|send|use|try|put)\b.*\b(?:sin(?:e|us\w*)?|square|step|pulse)\b|(?:输入|加|给|用|激励).{0,16}(?:正弦|方波|阶跃|脉冲)"),
+    ("stimulus", DRIVES.pattern),
+    ("driven",
+     r"\b(?:for|at|from|of|given|when|under)\b.*\bsin(?:e|us\w*)?\b|正弦"),
+    ("battery", r"\bbatter(?:y|ies)\b|\d\s*m?Ah\b|电池|毫安时"),
+    ("clipping",
+     r"\bclip\w*|\b(?:largest|biggest|maximum|max|highest|most)\b.{0,24}\b(?:undistorted|clean|linear)\b|\b(?:undistorted|unclipped|clean)\b.{0,24}\b(?:largest|biggest|max\w*|swing|output|amplitude)\b|\bhow (?:large|big|high|far|much|hard)\b.{0,60}\b(?:before|until|without)\b.{0,24}\b(?:clip|distort|saturat|flatten|limit|hit\w* the rail|run\w* out)\w*"
+     r"|\bhow (?:far|much)\b.{0,24}\bswing\b|\bhead-?room\b|\b(?:max\w*|largest|biggest|available|possible)\b.{0,16}\bswing\b"
+     r"|削[波顶底]|截幅|失真之?前|(?:最大|多大).{0,10}(?:不失真|无失真)|不失真.{0,10}(?:最大|多大|输出|输入|幅|摆)|(?:最大|能有多大的?).{0,6}(?:输出)?(?:摆幅|幅度)|动态范围"),
+    ("plot",
+     r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
+    ("other_beta", BETA.pattern),
     ("what_if", HYPOTHESIS.pattern),
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of)s?\b.*\b(?:loss|dissipat\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
@@ -232,7 +255,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
-     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
+     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
      r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|谁.*(?:影响|决定|限制)|对.{1,20}影响|影响.{0,4}(?:大|多大)|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
     ("across",
      r"\bvoltage (?:across|over|on|at)\b|\bacross\b|两端.{0,6}电压|压降|承受.{0,4}电压|耐压|上的.{0,4}电压"),
@@ -242,7 +265,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
     ("terminal",
-     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
+     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
      r"集电极|发射极|基极|漏极|栅极"),
     ("role",
      r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|doing|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
@@ -326,5 +349,24 @@ SEVERAL_BEHIND = re.compile(
 
 COUNTS = {"ten": 10.0, "two": 2.0, "three": 3.0, "five": 5.0, "half": 0.5, "twice": 2.0, "a decade above": 10.0, "one decade above": 10.0,
            "an octave above": 2.0, "十": 10.0, "两": 2.0, "二": 2.0, "三": 3.0, "四": 4.0, "五": 5.0}  # fmt: skip
+
+CAPACITY = re.compile(r"(?P<size>\d+(?:\.\d+)?)\s*(?P<milli>m(?=Ah)|毫(?=安时))?\s*(?:Ah\b|安时)", ANY_CASE)
+"""The charge of a battery."""
+
+OVER_FREQUENCY = re.compile(
+    r"\bbode\b|\bfrequency\b|\bresponse\b|\bspectrum\b|幅频|相频|频率|频响|波特|伯德", ANY_CASE
+)
+"""A curve over frequency, not time."""
+
+OF_BIAS = re.compile(
+    r"\bbias(?:ing|ed)?\b|\b(?:operating|quiescent|q)[- ]?point\b|偏置|工作点|静态", ANY_CASE
+)
+"""Speaks of how the transistors stand without a signal."""
+
+WITHIN_DB = re.compile(
+    r"(?:\bwithin|±|\+/-|\binside|不超过|偏差|误差|变化|在)\s*(?:±|\+/-)?\s*(?P<room>\d+(?:\.\d+)?)\s*db\s*(?!\w)(?:以内|之内|内)?",
+    ANY_CASE,
+)
+"""How far a figure in decibels may go."""
 
 SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|\bv_?(?:in|cc|dd)\b|\bsupply\b"

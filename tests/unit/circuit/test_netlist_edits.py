@@ -52,6 +52,8 @@ def deck() -> Netlist:
         ("r1", "{2*c}", "out  10k ;", "out  {2*c} ;"),
         ("V1", "6", "DC 5 AC", "DC 6 AC"),
         ("V2", "1", "x 0 SIN", "x 0 DC 1 SIN"),
+        ("V2.amplitude", "0.5", "SIN(0 1 1k)", "SIN(0 0.5 1k)"),
+        ("v2.frequency", "2k", "SIN(0 1 1k)", "SIN(0 1 2k)"),
         ("V3", "1", "V3 y 0\n", "V3 y 0 1\n"),
         ("C1", "1u", "+ 100nF", "+ 1u"),
         ("m1.w", "5u", "w=1u  l", "w=5u  l"),

@@ -471,3 +471,28 @@ def test_a_circuit_is_named_by_its_kind(said: str, circuit: int | None, rest: st
     assert in_words(said, circuits) == ("" if circuit is None else circuits[circuit], rest)
     named = "rc低通.cir 的带宽受什么限制"  # a file's name, which is the name of a kind too
     assert in_words(named, ("rc低通.cir", *circuits)) == ("", named)
+
+
+AMPLIFIER = "amp\nVCC vcc 0 12\nV1 in 0 AC 1 SIN(0 10m 1k)\nE1 out 0 in 0 10\n.ac dec 20 1 1k\n.end"
+
+
+async def test_the_largest_swing_is_told_from_a_growing_sine() -> None:
+    """A gain of 10 that stops at 4 V above and 5 V below."""
+    outline = "circuit: amp\nnodes: vcc in out\nmade of:\n  supplies: vcc +12; inputs: in (V1); outputs: out"
+    shown = f"[amp.cir: lines 1-6 of 6]\n{AMPLIFIER}"
+    rows = []
+    for at in range(41):
+        size = 12 * 10 ** (at / 10 - 4)
+        high, low = min(10 * size, 4), -min(10 * size, 5)
+        rows.append(
+            f"{at}: V1.amplitude={size:g} -> high={high:g} low={low:g} thd={0.5 if high == 4 else 0:g}"
+        )
+    study = "\n".join(["sweep of amp.cir: 41 runs, 0 failed", *rows])
+    asked = "how far can the output swing before it clips?"
+    tools = (*TOOLS, "run_study")
+
+    said = await answer(asked, outline, shown, study, circuits=["amp.cir"], tools=tools)
+
+    assert "swings 8.777 V to 9 V" in said, said  # 4 V up and 4.8 V down of 4.8 V: 0.7 dB less
+    assert "the upper side is cut first" in said
+    assert "passes 1 % at 8.777 V" in said

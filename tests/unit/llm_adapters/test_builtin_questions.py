@@ -397,6 +397,64 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("ce.cir 的节点 b 连了哪些元件", "node", {"file": "ce.cir", "nodes": ("b",)}),
     ("opamp.cir 里 CC 起什么作用", "role", {"file": "opamp.cir", "names": ("CC",)}),
     ("有12V的稳压管吗", "find_part", {"value": 12.0, "unit": "V", "query": "zener"}),
+    ("how hot does Q1 get in ce.cir, I mean how much power?", "power", {"file": "ce.cir", "names": ("Q1",)}),
+    (
+        "how far can the output of ce.cir swing before it clips?",
+        "clipping",
+        {"file": "ce.cir", "figures": ("swing",)},
+    ),
+    (
+        "is the gain of ce.cir within 2 dB if the resistors are 5 % parts?",
+        "worst_case",
+        {"file": "ce.cir", "figures": ("gain",), "tolerances": (("r", 0.05),), "room": 2.0},
+    ),
+    ("how much current does the collector draw in ce.cir?", "point", {"file": "ce.cir"}),
+    (
+        "which part of ce.cir decides the lower corner?",
+        "limits",
+        {"file": "ce.cir", "figures": ("lower_cutoff",)},
+    ),
+    ("plot the output of ce.cir please", "plot", {"file": "ce.cir"}),
+    (
+        "画一下 ce.cir 从 10Hz 到 10MHz 的幅频曲线",
+        "plot",
+        {"file": "ce.cir", "query": "ac", "span": (10.0, 1e7)},
+    ),
+    (
+        "ce.cir 温度从 -20 度升到 70 度，集电极电压会漂多少？",
+        "sweep",
+        {"file": "ce.cir", "figures": ("collector_voltage",), "names": ("temp",), "span": (-20.0, 70.0)},
+    ),
+    (
+        "does the bias of ce.cir survive if VCC sags to 9 V?",
+        "what_if",
+        {"file": "ce.cir", "names": ("VCC",), "parameters": (("VCC", "9"),), "query": "bias"},
+    ),
+    (
+        "如果 ce.cir 换成 β 只有 100 的管子会怎样",
+        "sweep",
+        {
+            "file": "ce.cir",
+            "figures": ("collector_current", "collector_emitter"),
+            "names": ("beta",),
+            "span": (100.0, 100.0),
+        },
+    ),
+    (
+        "how long does a 500 mAh battery last with ce.cir?",
+        "battery",
+        {"file": "ce.cir", "value": 0.5},
+    ),
+    (
+        "THD of ce.cir for a 50 mV sine",
+        "stimulus",
+        {"file": "ce.cir", "figures": ("thd",), "value": 0.05, "query": "sine", "writes": False},
+    ),
+    (
+        "is the bandwidth of ce.cir good or rather an illness?",
+        "figure",
+        {"file": "ce.cir", "figures": ("bandwidth",), "is_nearest": True},
+    ),
 )
 LEANING: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (
