@@ -27,6 +27,11 @@ def is_loopback(url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def is_plain(url: str) -> bool:
+    """Whether what is sent to an address is not encrypted, so that no certificate is looked at."""
+    return urlsplit(url).scheme == "http"
+
+
 def _full_form(host: str) -> str:
     """`host` with all four numbers when it is a short form as 127.1."""
     if not host or ":" in host or host.strip("0123456789.xabcdefABCDEF"):

@@ -24,18 +24,19 @@ from shared.message import msg
 
 
 def new_connections(
-    timeouts: Timeouts, *, is_local: bool, network: NetworkSettings | None = None
+    timeouts: Timeouts, *, is_local: bool, is_plain: bool = False, network: NetworkSettings | None = None
 ) -> httpx.AsyncClient:
     """Connections to one server. Blocking: it reads the certificates from the disk.
 
+    A plain server's address begins with http: no certificate is read, which takes 20 ms, and none trusted.
     Redirects are not followed: the key would go to whom the answer names. Cookies are not kept: a server
     would know its user by them, and have us carry what it likes. Certificates hold for a server on this
     computer too, proxies do not. Raises ValueError, ImportError or httpx.InvalidURL for a proxy that can't
     be used, UserInputError ("bad_certificates").
     """
     network = network or NetworkSettings()
-    trusted = httpx.create_ssl_context()
-    if network.certificates is not None:
+    trusted = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else httpx.create_ssl_context()
+    if network.certificates is not None and not is_plain:
         _trust(trusted, network.certificates)
     return httpx.AsyncClient(
         verify=trusted,
@@ -51,15 +52,21 @@ class Connections:
     """Connections to one server, made at their first use; see `new_connections`."""
 
     def __init__(
-        self, peer: Peer, timeouts: Timeouts, *, is_local: bool, network: NetworkSettings | None
+        self,
+        peer: Peer,
+        timeouts: Timeouts,
+        *,
+        is_local: bool,
+        is_plain: bool = False,
+        network: NetworkSettings | None,
     ) -> None:
         self._peer = peer
-        self._make = partial(new_connections, timeouts, is_local=is_local, network=network)
+        self._make = partial(new_connections, timeouts, is_local=is_local, is_plain=is_plain, network=network)
         self._http: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 
     async def opened(self) -> httpx.AsyncClient:
-        """Made in a thread: the certificates are read from the disk. Raises ProviderError for the proxy."""
+        """Made in a thread: certificates may be read from the disk. Raises ProviderError for the proxy."""
         async with self._making:
             if self._http is None:
                 try:

@@ -19,7 +19,7 @@ import httpx
 from domain.llm.chat import ProviderError
 from domain.llm.service import NetworkSettings
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
-from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback
+from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback, is_plain
 from infrastructure.llm_adapters.connections import Connections, bytes_of
 from infrastructure.llm_adapters.error_texts import Peer, key_variable
 from infrastructure.llm_adapters.service_manager import ServiceManager
@@ -103,7 +103,11 @@ class EmbeddingClient:
         if not (self._peer.key.isascii() and self._peer.key.isprintable()):
             raise unusable_key(self._peer)
         self._connections = Connections(
-            self._peer, Timeouts(connect_s=_CONNECT_S), is_local=self._is_local, network=network
+            self._peer,
+            Timeouts(connect_s=_CONNECT_S),
+            is_local=self._is_local,
+            is_plain=is_plain(self._base_url),
+            network=network,
         )
 
     @property

@@ -21,7 +21,7 @@ import httpx
 
 from domain.llm.chat import ChatRequest, ModelAbilities, ProviderError, StreamChunk
 from domain.llm.service import NetworkSettings
-from infrastructure.llm_adapters.addresses import is_loopback
+from infrastructure.llm_adapters.addresses import is_loopback, is_plain
 from infrastructure.llm_adapters.answer_reader import NOT_JSON, AnswerReader, parse_json
 from infrastructure.llm_adapters.connections import Connections, bytes_of, no_socket_left
 from infrastructure.llm_adapters.dialect import Dialect, ThinkingSwitch, dialects_after
@@ -107,7 +107,13 @@ class WireClient(ABC):
             key=self._key,
             is_loopback=self._is_local,
         )
-        self._connections = Connections(self._peer, self._timeouts, is_local=self._is_local, network=network)
+        self._connections = Connections(
+            self._peer,
+            self._timeouts,
+            is_local=self._is_local,
+            is_plain=is_plain(self._base_url),
+            network=network,
+        )
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
         """The answer in pieces as they arrive; the last chunk has calls, finish reason, usage and model.

@@ -13,7 +13,9 @@ import pytest
 from domain.llm.chat import ChatRequest, ProviderError, WireMessage
 from domain.llm.service import NetworkSettings
 from domain.settings import UserSettings
+from infrastructure.llm_adapters.connections import _trust, new_connections
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
+from infrastructure.llm_adapters.timing import Timeouts
 from infrastructure.persistence.settings import change_settings, load_settings
 from shared.errors import UserInputError
 from tests.fakes.llm_server import FakeLLMServer, answer
@@ -78,9 +80,16 @@ async def test_certificates_that_are_none_are_said(made: str, tmp_path: Path) ->
     assert str(place) in str(caught.value)
 
 
-def test_certificates_are_trusted_beside_the_usual_ones(tmp_path: Path) -> None:
-    from infrastructure.llm_adapters.connections import _trust
+async def test_no_certificate_is_read_or_trusted_for_a_plain_server(tmp_path: Path) -> None:
+    with FakeLLMServer([answer("hello")]) as server:
+        assert await ask(server.base_url, NetworkSettings(certificates=tmp_path / "missing.pem")) == "hello"
+    async with new_connections(Timeouts(), is_local=True, is_plain=True) as http:
+        trusted = http._transport._pool._ssl_context  # type: ignore[attr-defined]
+    assert not trusted.get_ca_certs()
+    assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 
+
+def test_certificates_are_trusted_beside_the_usual_ones(tmp_path: Path) -> None:
     context = ssl.create_default_context()
     usual = context.get_ca_certs(binary_form=True)
     if not usual:
