@@ -201,6 +201,9 @@ async def test_a_long_name_of_a_circuit_gives_way_to_its_run(pane: BottomPane) -
     shown = choice.shortened(choice.fontMetrics().horizontalAdvance("a_ver…t.cir · Run 12 · ac"))
     assert shown.endswith(" · Run 12 · ac")
     assert shown.startswith("a")
+    least = choice.fontMetrics().horizontalAdvance("a…r · Run 12 · ac")
+    for room in range(least, least + 80):
+        assert choice.shortened(room).endswith(" · Run 12 · ac"), room
     choice.setItemText(choice.currentIndex(), "step.cir · Run 4 · ac · all 3 runs of resistance")
     shown = choice.shortened(choice.fontMetrics().horizontalAdvance("s…r · Run 4 · ac · al…"))
     assert " · Run 4 · ac" in shown

@@ -71,6 +71,11 @@ class _Choice(QComboBox):
             return middle_cut(metrics, circuit, room)
         left = max(room - metrics.horizontalAdvance(dot + rest), least)
         name = middle_cut(metrics, circuit, left)
+        while left > least and metrics.horizontalAdvance(name + dot + rest) > room:
+            left -= 1  # the parts, each rounded, were less wide than the whole
+            name = middle_cut(metrics, circuit, left)
+        if metrics.horizontalAdvance(name + dot + rest) <= room:
+            return name + dot + rest
         behind = room - metrics.horizontalAdvance(name + dot)
         return f"{name}{dot}{metrics.elidedText(rest, Qt.TextElideMode.ElideRight, behind)}"
 
