@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from application.included_files import content, leans_on, place_of
@@ -111,6 +111,8 @@ class ImportFile:
         if ports_of(source.name) is not None:
             return found
         view = self.views(source.parent)
+        data, moved = _named_beside(data, view)
+        found = replace(found, data=data, notes=(notes := (*notes, *moved)))
         come_along, not_there = leans_on(data, view)
         if source.suffix.lower() == ".asc":
             beside = b"\n".join(content(view, name) or b"" for name in come_along)
@@ -188,6 +190,23 @@ def _plots(source: Path, data: bytes, beside: Beside) -> tuple[tuple[PlotSetting
     return read.plots, (
         msg("{file}: these curves have no counterpart here: {names}.", file=file, names=names),
     )
+
+
+def _named_beside(data: bytes, view: ProjectView) -> tuple[bytes, tuple[Message, ...]]:
+    """A netlist whose libraries of another computer's folders are named plainly where they lie beside it."""
+    told = []
+    for written in leans_on(data, view)[1]:
+        path = PureWindowsPath(written)  # which reads the paths of other systems too
+        if not path.root or Path(written).is_file():
+            continue
+        renamed = data.replace(written.encode(), path.name.encode())
+        if renamed != data and path.name in leans_on(renamed, view)[0]:
+            data = renamed
+            told.append(
+                msg("{path} is not on this computer; {file} beside the sheet is taken.", path=written,
+                    file=path.name)
+            )  # fmt: skip
+    return data, tuple(told)
 
 
 def _parts_of_ltspice(data: bytes, beside: bytes) -> tuple[Message, ...]:

@@ -100,13 +100,14 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
              "C:\\models\\c.lib", "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
-    cards += "TEXT 0 0 Left 2 !.lib two words.sub\n"
+    cards += "TEXT 0 0 Left 2 !.lib two words.sub\nTEXT 0 0 Left 2 !.lib C:\\My models\\d.lib\n"
     (home / "filter.asc").write_text(f"{RC.rstrip()}\n{cards}", encoding="cp1252")
     (home / "two words.sub").write_text(".lib tt\n.lib 'corners.lib' ss\n.endl\n")
     (home / "corners.lib").write_text(".lib ss\n.endl\n")
     (home / "lib" / "a.lib").write_text("* a\n")
     (home / "lib" / "v.wav").write_bytes(b"RIFF")
-    (home / "model.lib").write_text("* m\n")
+    for name in ("model.lib", "d.lib"):
+        (home / name).write_text("* m\n")
     (home / "loop.lib").write_text(".include loop.lib\n")
     (home / "link.lib").symlink_to("/etc/passwd")
     for name in ("n.301", *runs):
@@ -115,6 +116,7 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     assert sorted(made["copied"]) == [
         str(there / "Model.LIB"),  # as it is named; its own name differs in letter case
         str(there / "corners.lib"),
+        str(there / "d.lib"),  # named in a folder of another computer, and beside the sheet
         str(there / "lib" / "a.lib"),
         str(there / "lib" / "v.wav"),
         str(there / "loop.lib"),
@@ -122,8 +124,9 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         str(there / "two words.sub"),
     ]
     assert sorted(each.name for each in there.iterdir()) == [
-        "Model.LIB", "corners.lib", "filter.cir", "lib", "loop.lib", "n.301", "two words.sub"
+        "Model.LIB", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "n.301", "two words.sub"
     ]  # fmt: skip
+    assert ".lib d.lib" in (there / "filter.cir").read_text().splitlines()
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
     assert "exists already" in refused.document["errors"][0]["message"]
     assert not (there / "new").exists()
