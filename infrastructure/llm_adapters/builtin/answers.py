@@ -65,10 +65,21 @@ def answer(ask: Ask, speech: Speech) -> Plan:
     if isinstance(circuit, str):
         return circuit
     told = yield from _OF_CIRCUIT[ask.intent](circuit, ask, speech)
+    return "\n".join([*_not_taken(ask, speech), told])
+
+
+def _not_taken(ask: Ask, speech: Speech) -> list[str]:
+    """What of the sentence was not understood."""
+    if ask.unanswered:
+        return [speech.say(msg("This I did not understand: “{text}”.", text=ask.unanswered))]
     if not ask.is_nearest:
-        return told
+        return []
     names = speech.listed([FIGURES[key].name for key in ask.figures] or ask.names)
-    rest = msg(
-        "I understood only that this is about: {names}. What else you asked I cannot answer.", names=names
-    )
-    return f"{speech.say(rest)}\n{told}"
+    return [
+        speech.say(
+            msg(
+                "I understood only that this is about: {names}. What else you asked I cannot answer.",
+                names=names,
+            )
+        )
+    ]

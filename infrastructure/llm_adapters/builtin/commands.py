@@ -193,7 +193,7 @@ _QUESTION = re.compile(
 _NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? for\b|\bsearch\b", _I)
 """Asks for a part, not for a circuit."""
 _HYPOTHESIS = re.compile(
-    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|\bsurviv\w+\b|"
+    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|\bsurviv\w+\b|\b(?:sags?|droops?|dips?)\b|"
     r"\bstill (?:work|ok|okay|fine|good|alright)\b|如果|假如|假设|要是|的话|还(?:能|会|够|行|正常)|"
     r"会(?:怎么?样|变|不会|是多少|有多|降|升|掉|饱和)",
     _I,
@@ -227,7 +227,7 @@ _ASSIGNMENT = re.compile(
     r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
-    r"(?:\s+(?:sags?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
+    r"(?:\s+(?:sags?|droops?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
     rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到])\s*{_VALUE}",
     _I,
 )
@@ -238,7 +238,7 @@ _DIRECT = re.compile(
 _LOADS = {
     "load": "RL", "负载": "RL", "负载电阻": "RL", "supply": "supply", "电源": "supply", "电源电压": "supply",
     "供电": "supply", "供电电压": "supply", "输入电压": "supply", "duty": "duty", "占空比": "duty",
-    "cycle": "duty",
+    "cycle": "duty", "input": "input",
 }  # fmt: skip
 _SYMBOLS = frozenset({"supply", "duty", "RL"})
 """Names that only the circuit knows."""
@@ -250,7 +250,8 @@ _OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )"
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
-    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b{_OFF_A_SUPPLY}|仿真|模拟|运行|跑[一个下]", _I
+    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b{_OFF_A_SUPPLY}|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|跑[一个下]",
+    _I,
 )
 _ANALYSES: Sequence[tuple[str, str]] = (
     ("op", r"operating point|静态工作点|工作点"),
@@ -390,7 +391,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     whole = _whole(sentence, text, file, rest, known_files)
     command = _several(whole, file, rest, known_files) or whole
     if isinstance(command, Design) and not command.is_meant:
-        return nearest_question(rest, file, known_files) or command
+        return _in_part(file, rest, known_files) or nearest_question(rest, file, known_files) or command
     return command
 
 
@@ -457,6 +458,8 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
             command = leaning or command
         if isinstance(command, Ask) and command.removed == ("it",) and last is not None and last.names:
             command = replace(command, removed=last.names[:1])
+        if isinstance(command, Design) and found and _is_told(clause):
+            continue
         is_context = (
             isinstance(command, Design)
             and not command.is_meant
@@ -481,6 +484,42 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
     if _HYPOTHESIS.search(rest) and any(isinstance(each, Change) for each in found):
         found = _as_trial(found, rest)
     return _better(whole, found)
+
+
+_NOT_IN_PART = frozenset({"tune", "set_goal", "swap", "undo", "stimulus", "find_part"})
+"""Intents that do more than look, or look elsewhere: never taken out of a sentence that is not understood."""
+
+
+def _in_part(file: str, rest: str, known: Sequence[str]) -> Command | None:
+    """The questions among the clauses of a sentence whose rest is not understood; None for none."""
+    found: list[Ask] = []
+    lost: list[str] = []
+    for clause in filter(None, (each.strip(" .!。！") for each in CLAUSES.split(rest) if each)):
+        command = _whole(clause, clause, file, clause, known)
+        if isinstance(command, Ask) and command.intent not in _NOT_IN_PART and command.writes:
+            found.append(command)
+        elif not says_nothing(clause) or _QUESTION.search(clause):
+            lost.append(clause)
+    if not found or not lost:
+        return None
+    asked = (*found[:-1], replace(found[-1], unanswered="; ".join(lost)))
+    return asked[0] if len(asked) == 1 else Several(commands=asked)
+
+
+_TELLS = re.compile(
+    r"(?:my|our|i'?ve|i have|i am|i'm|we|because|since|as i|that'?s|it'?s|like|just|mostly|only|from my|"
+    r"assum\w+|say)\b|我(?:的|手上|已经|现在|这)|因为|反正|毕竟",
+    _I,
+)
+"""How a clause begins that says why something is asked."""
+
+
+def _is_told(clause: str) -> bool:
+    """Whether a clause only says why: it asks nothing, and wishes nothing."""
+    is_asked = re.search(
+        r"[?？]|吗|多少|几|什么|哪|怎|\b(?:what|which|how|why|whether|show|tell|give)\b", clause, _I
+    )
+    return _TELLS.match(clause) is not None and is_asked is None and _CHANGE.search(clause) is None
 
 
 def _is_context(clause: str) -> bool:

@@ -65,7 +65,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
     ),
     "cutoff": Figure(
-        words=r"cut-?off(?: frequency| freq)?|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
+        words=r"cut-?off(?: frequency| freq)?|(?-i:(?<![A-Za-z0-9_.])f_?[c0](?![A-Za-z0-9_(]))|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
         name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
     ),
     "bandwidth": Figure(
@@ -131,7 +131,7 @@ FIGURES: dict[str, Figure] = {
         is_better_low=True,
     ),
     "settling_time": Figure(
-        words=r"settling ?time|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
+        words=r"settling ?time|\bwhen\b.{0,40}?\bwithin\b|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
         expressions=("settling_time({out})",), is_better_low=True,
     ),
     "overshoot": Figure(

@@ -335,7 +335,7 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         )
     elif kind == "tran" and not circuit.has("tran") and hertz:
         card = f"tran {number(1 / hertz / _POINTS_A_PERIOD)} {number(_PERIODS_DRAWN / hertz)}"
-    signals = ["onoise_spectrum"] if kind == "noise" else [f"v({node.lower()})" for node in nodes]
+    signals = ["onoise_spectrum"] if kind == "noise" else _curves(nodes, ask.figures)
     outcome, name = yield from run(circuit, card, ())
     if outcome.error_type:
         return simulation_failed(outcome, speech)
@@ -354,6 +354,15 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             picture=path["path"] if path else "?",
         )
     )
+
+
+_CURVE_OF = {"gain": "db({x})", "phase": "ph({x})", "group_delay": "group_delay({x})"}
+
+
+def _curves(nodes: Sequence[str], figures: Sequence[str]) -> list[str]:
+    """What is drawn: the voltages of nodes, or the figures of them that are asked for."""
+    forms = [_CURVE_OF[key] for key in figures if key in _CURVE_OF] or ["{x}"]
+    return [form.format(x=f"v({node.lower()})") for node in nodes for form in forms]
 
 
 _MADE = re.compile(r"Made (?P<path>.+?) \(\d+ bytes\)")

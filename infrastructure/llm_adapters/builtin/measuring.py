@@ -493,7 +493,7 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
                 ),
             ]
             own = loads[0] if loads else _at_the_output(circuit) or name
-        if name == "supply":
+        if name == "supply" or (name == "input" and circuit.source is None):
             supplies = [each.name for each in _steady_sources(circuit)]
             if len(supplies) != 1:
                 return (
@@ -904,13 +904,18 @@ def power(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return (yield from _of_parts(circuit, ask, speech, is_power=True))
 
 
+_LETTERS = {"q": "qmj", "s": "sm", "m": "ms"}
+"""A "transistor" may be a MOSFET, a "switch" too."""
+
+
 def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
     names = ask.names
     if names == ("load",):
         own = resolved(circuit, (("load", "1"),))
         names = names if isinstance(own, Message) else (own[0][0],)
-    if names == ("l*",):
-        names = tuple(each.name for each in circuit.top if each.letter == "l")
+    if len(names) == 1 and names[0].endswith("*"):
+        letters = _LETTERS.get(names[0][0], names[0][0])
+        names = tuple(each.name for each in circuit.top if each.letter in letters)
     parts = [element for name in names if (element := circuit.element(name)) is not None]
     if not parts:
         return speech.say(no_such_part(circuit, ask.names))
@@ -932,10 +937,14 @@ def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> 
             if is_power
             else msg("current through {name}", name=each.name)
         )
-        if each.letter == "c" and ask.at is None and not only_transient(circuit):
+        is_direct = ask.at is None and not only_transient(circuit) and ask.query != "rms"
+        if each.letter == "c" and is_direct:
             return speech.say(
                 msg("No direct current flows through {name}: it is a capacitor.", name=each.name)
             )
+        if ask.query == "rms" and circuit.has("tran"):
+            wanted.append(_rms(circuit, name, signal))
+            continue
         wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name, peak=ask.query == "peak")
     if problem := next((text for each in wanted if (text := lacking(circuit, each.kind))), None):
         return speech.say(problem)
@@ -955,6 +964,16 @@ def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> 
             )
         )
     return "\n".join(said)
+
+
+def _rms(circuit: Circuit, name: Message, signal: str) -> Wanted:
+    """Of a current at the end of a transient run."""
+    return Wanted(
+        name=msg("{quantity}, rms", quantity=name),
+        expressions=(f"rms({signal},{tail(circuit)})",),
+        unit="A",
+        kind="tran",
+    )
 
 
 def _signal(part: Element, *, is_power: bool) -> str | None:

@@ -16,7 +16,9 @@ from domain.design.sentence import Bound, Mention, read_sentence
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    ASKED_LATER,
     BETA,
+    BY_KIND,
     CAPACITY,
     CHANGES,
     CIRCUIT_WORD,
@@ -27,6 +29,7 @@ from infrastructure.llm_adapters.builtin.words import (
     DEGREES_TO,
     DESIGNED,
     DRIVES,
+    FLATNESS,
     FULL_NODE_FIGURE,
     HEATS,
     HYPOTHESIS,
@@ -38,6 +41,7 @@ from infrastructure.llm_adapters.builtin.words import (
     LEANS,
     LETTERS,
     LOWER,
+    MOVED_BY,
     NAME,
     NEUTRAL,
     NO_NAMES,
@@ -66,6 +70,7 @@ from infrastructure.llm_adapters.builtin.words import (
     SWAPS,
     TIMES,
     TIMES_A_FIGURE,
+    TO_KNOW,
     TRAITS,
     WHAT_VALUE,
     WHOLE_BETA,
@@ -132,6 +137,8 @@ class Ask:
     """The share of its nominal value within which a figure counts as good."""
     room: float | None = None
     """How far a figure in decibels may be from its nominal value."""
+    unanswered: str = ""
+    """What else the sentence says, that was not understood."""
     is_nearest: bool = False
     """It is only the nearest thing known to what the sentence asks."""
     place: str = ""
@@ -489,6 +496,13 @@ def _goal(words: _Words) -> Ask | None:
     return ask if ask.figures and ask.value is not None else None
 
 
+_STARTS_ASKING = re.compile(
+    r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will|(?:would|could|can)(?! you)|should|am"
+    r"|has|have|was|were)\b",
+    ANY_CASE,
+)
+
+
 def _tune(words: _Words) -> Ask | None:
     """A figure and what it has to come to, in its unit."""
     ask = _studied(words)
@@ -496,9 +510,13 @@ def _tune(words: _Words) -> Ask | None:
         ask = replace(ask, figures=("cutoff",))  # a wish in hertz, of a circuit that is there
     if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
         ask = replace(ask, figures=("gain",))
+    flat = next((q for form, q in FLATNESS if re.search(form, words.text, ANY_CASE)), None)
+    if ask.value is None and flat is not None and not set(ask.figures) - {"quality"}:
+        ask = replace(ask, figures=("quality",), value=flat, unit="none")
     is_value = WHAT_VALUE.search(words.text) is not None and bool(ask.names)
-    starts = re.match(r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will)\b", words.text, ANY_CASE)
-    if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or starts)):
+    starts = _STARTS_ASKING.match(words.text)
+    asks = starts or TO_KNOW.search(words.text) or ASKED_LATER.search(words.text)
+    if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or asks)):
         return None
     does = re.search(
         r"\b(?:write|put|do) it\b|(?:帮我|给我|直接|请).{0,4}(?:改|调|写|设)", words.text, ANY_CASE
@@ -682,7 +700,15 @@ def _stimulus(words: _Words) -> Ask | None:
     ):
         return None
     figures = tuple(key for key in words.ask.figures if FIGURES[key].kind == "tran") or ("swing",)
-    return Ask(intent="stimulus", file=words.ask.file, figures=figures, value=volts, at=hertz, query=shape)
+    return Ask(
+        intent="stimulus",
+        file=words.ask.file,
+        figures=figures,
+        nodes=words.ask.nodes,
+        value=volts,
+        at=hertz,
+        query=shape,
+    )
 
 
 def _driven(words: _Words) -> Ask | None:
@@ -735,6 +761,8 @@ _CURVES = frozenset({"vout", "swing", "gain", "phase", "ripple", "noise", "group
 def _plot(words: _Words) -> Ask | None:
     """The curve of nodes, the output's where none is named, over frequency or time."""
     ask = words.ask
+    if ask.unit == "none" and ask.span is None:  # "the last 5 periods"
+        ask = replace(ask, value=None)
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
     units = {FIGURES[key].kind for key in ask.figures}
@@ -744,7 +772,14 @@ def _plot(words: _Words) -> Ask | None:
         or OVER_FREQUENCY.search(words.text) is not None
     )
     kind = "noise" if "noise" in units else "ac" if is_response else ""
-    return Ask(intent="plot", file=ask.file, nodes=ask.nodes, query=kind, span=ask.span if kind else None)
+    return Ask(
+        intent="plot",
+        file=ask.file,
+        figures=tuple(key for key in ask.figures if FIGURES[key].kind == "ac"),
+        nodes=ask.nodes,
+        query=kind,
+        span=ask.span if kind else None,
+    )
 
 
 def _across(words: _Words) -> Ask | None:
@@ -760,7 +795,7 @@ def _across(words: _Words) -> Ask | None:
 def _scatter(words: _Words) -> Ask | None:
     """A question for a figure where parts have tolerances: how far it may go."""
     ask = _studied(words)
-    if not ask.figures or ask.figures[0] == "settling_time":  # within so many percent
+    if not ask.figures or "settling_time" in ask.figures:  # within so many percent
         return None
     room = WITHIN_DB.search(words.text)
     if room is not None and ask.unit == "dB" and FIGURES[ask.figures[0]].unit == "dB":
@@ -771,16 +806,18 @@ def _scatter(words: _Words) -> Ask | None:
 def _current(words: _Words) -> Ask | None:
     """Of parts; of the supply where none is named, of the inductors where these are meant."""
     ask = words.ask
-    is_peak = re.search(r"peak|max\w*|峰值|最大", words.text, ANY_CASE)
+    is_peak = re.search(r"peak|max\w*|saturation|峰值|最大|饱和", words.text, ANY_CASE)
+    is_rms = re.search(r"\brms\b|有效值", words.text, ANY_CASE)
     peak = "peak" if is_peak and not re.search(r"valley|min\w*|lowest|谷|最小", words.text, ANY_CASE) else ""
+    peak = "rms" if is_rms else peak
     if _is_wish(words):
         return None
     if ask.names:
         return replace(ask, query=peak)
     if re.search(r"\bload current|负载(?:的)?电流|输出电流|output current", words.text, ANY_CASE):
         return replace(ask, query=peak, names=("load",))
-    if re.search(r"induct\w*|coil|电感", words.text, ANY_CASE):
-        return replace(ask, query=peak, names=("l*",))
+    if kind := _by_kind(words.text):
+        return replace(ask, query=peak, names=(kind,))
     if re.search(
         r"supply|quiescent|total|draw|consum|battery|\binput current|电源|静态|总|消耗|耗电|输入电流",
         words.text,
@@ -806,7 +843,14 @@ def _power(words: _Words) -> Ask | None:
         return None
     if words.ask.names:
         return words.ask
+    if kind := _by_kind(words.text):
+        return replace(words.ask, names=(kind,))
     return replace(words.ask, query="supply") if OF_SUPPLY.search(words.text) else None
+
+
+def _by_kind(text: str) -> str:
+    """The parts a text calls by their kind; "" for none."""
+    return next((names for form, names in BY_KIND if re.search(form, text, ANY_CASE)), "")
 
 
 _STATED = re.compile(
@@ -816,7 +860,9 @@ _STATED = re.compile(
 
 
 _WHAT_THERE = re.compile(
-    r"\bwhat (?:do|would|will) (?:i|we) (?:get|have|see)\b|\bhow far down\b|还(?:有|剩)多少", ANY_CASE
+    r"\bwhat (?:do|would|will) (?:i|we) (?:get|have|see)\b|\bhow (?:far|much) down\b|\bhow (?:many|much) db\b"
+    r"|\bdb (?:down|up|is|am|of)\b|[多几]少?\s*(?:个)?\s*(?:db|分贝)|还(?:有|剩)多少",
+    ANY_CASE,
 )
 
 
@@ -833,7 +879,7 @@ def _figure(words: _Words) -> Ask | None:  # noqa: PLR0911 - one a reason
         return None
     wanted = FIGURES[ask.figures[0]]
     is_measured = ask.span is not None and wanted.kind in ("noise", "ac") and ask.unit in ("Hz", "none")
-    is_band = ask.figures[:1] == ("settling_time",) and len(ask.tolerances) == 1
+    is_band = "settling_time" in ask.figures and len(ask.tolerances) == 1
     if (ask.tolerances and not is_band) or (ask.span is not None and not is_measured):
         return None
     if (
@@ -865,6 +911,10 @@ def _what_if(words: _Words) -> Ask | None:
     """The circuit with other values, or without parts, against it as it is."""
     ask = _studied(words)
     removed = _removed_in(words.text)
+    moved = MOVED_BY.search(words.text)
+    if moved is not None and ask.names and len(ask.tolerances) == 1 and not removed and not ask.parameters:
+        share = ask.tolerances[0][1] * (-1 if moved["less"] or moved["less2"] or moved["less_zh"] else 1)
+        ask = replace(ask, parameters=((ask.names[0], f"*{number(1 + share)}"),), tolerances=())
     values = tuple(each for each in ask.parameters if each[0] != "temp")
     if OF_BIAS.search(words.text):
         ask = replace(ask, query="bias")

@@ -393,14 +393,19 @@ def stimulus(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         for key in figures
         if isinstance(
             found := wanted_of(
-                own, Ask(intent="figure", at=hertz if key == "thd" else None), key, is_stepped=True
+                own,
+                Ask(intent="figure", nodes=ask.nodes, at=hertz if key == "thd" else None),
+                key,
+                is_stepped=True,
             ),
             Wanted,
         )
     ]
     if "thd" not in figures and ask.query == "sine":
         wanted += [
-            each for each in [wanted_of(own, Ask(intent="figure"), "vout")] if isinstance(each, Wanted)
+            each
+            for each in [wanted_of(own, Ask(intent="figure", nodes=ask.nodes), "vout")]
+            if isinstance(each, Wanted)
         ]
     said = (
         [speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=old, after=new))]

@@ -145,8 +145,20 @@ def own_analysis(circuit: Circuit, wanted: Wanted) -> dict[str, str]:
     return {"analysis_type": str(wanted.kind)} if len(of_kind) == 1 else {}
 
 
+_MOST_FIGURES = 2
+"""Of one question: each takes runs of its own."""
+
+
 def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Which parts a figure hangs on, by how much, and which way to turn them."""
+    """Which parts figures hang on, by how much, and which way to turn them."""
+    said: list[str] = []
+    for key in ask.figures[:_MOST_FIGURES]:
+        own = replace(ask, figures=(key,))
+        said.append((yield from _limits_of_one(circuit, own, speech)))
+    return "\n".join(said)
+
+
+def _limits_of_one(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)

@@ -11,7 +11,7 @@ NAME = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z0-9_]{0,11}(?:\.[A-Za-z]\w*
 LETTERS = "rclqmdjvixsebgfhtkz"
 NODE = re.compile(
     r"\bv\(\s*([\w.+-]+)(?:\s*,\s*[\w.+-]+)?\s*\)|\b(?:node|net|point)\s+[\"'“]?([\w.+-]+)"
-    r"|(?:节点|结点)\s*([A-Za-z0-9_]+)|([A-Za-z0-9_]+)\s*(?:节点|结点|点的?电压)",
+    r"|(?:节点|结点)\s*([A-Za-z0-9_]+)|([A-Za-z0-9_]+)\s*(?:节点|结点|点的?电压|[那这]个?(?:节?点|端))",
     ANY_CASE,
 )
 NOT_A_NODE = frozenset({"is", "the", "are", "of", "in", "on", "has", "does", "and", "voltage", "voltages"})
@@ -40,7 +40,7 @@ OTHERWISE = re.compile(
     r"\b(?:why|without|instead|rather|should|chang\w*|replac\w*|swap\w*|compar\w*|than|limit\w*|unless|if|suppose|would|want|need|make|making"
     r"|made|remov\w*|delet\w*|add|adding|design\w*|build|best|better|improv\w*|typical\w*|theor\w+|formula|equation|defin\w+|mean by|means"
     r"|everyone|in general|generally|usually|before|until|while|doubl\w+|halv\w+|clip\w*|saturat\w*|slope|roll-?off|largest|maximum|allowed|stable|oscillat\w*|how (?:large|big|high|small|low|far) can|how (?:can|do|could|should|to)|what is an?|explain|set|increase|reduce|raise|lower|with(?=\s+(?:an?|no)\b))\b"
-    r"|为[什何啥]|怎[么样]+(?!样[?？]?$)|如何|如果|假[如设]|要是|不要|去掉|拿掉|没有(?!尖|峰|过|超)|换|改|比[较起]|优化|设计|建议|公式|定义|什么[是叫]|一般|通常|想要|应该|加倍|减半|翻倍|斜率|滚降|截幅|削[波顶底]|失真之前|最大(?:能|可以|允许)|能(?:接|给|加|带|承受)|设[为成]|调[到成高低]|提高|降低|增大|减小|变[成为]",
+    r"|突然|为[什何啥]|怎[么样]+(?!样[?？]?$)|如何|如果|假[如设]|要是|不要|去掉|拿掉|没有(?!尖|峰|过|超)|换|改|比[较起]|优化|设计|建议|公式|定义|什么[是叫]|一般|通常|想要|应该|加倍|减半|翻倍|斜率|滚降|截幅|削[波顶底]|失真之前|最大(?:能|可以|允许)|能(?:接|给|加|带|承受)|设[为成]|调[到成高低]|提高|降低|增大|减小|变[成为]",
     ANY_CASE,
 )
 """Words by which a sentence with a figure is more than the question for it."""
@@ -53,7 +53,7 @@ POLITE = re.compile(
 ADVICE = re.compile(
     r"\bwhat (?:should|can|could|must|would|do) (?:i|we|you) (?:change|do|use|adjust|tweak|try)\b|\bwhat (?:to|needs? to be) chang\w*|\bwhich (?:\w+ ){0,2}?(?:should|can|could|do|would|must) (?:i|we|you)\b"
     r"|\bhow (?:can|do|could|should|would) (?:i|we|you)\b|\bany (?:ideas?|suggestions?|advice)\b|\bwhere (?:do|should) i (?:start|turn)\b"
-    r"|该?[改调动换](?:什么|哪|谁)|(?:要|得|应|应该|需要|可以|能)(?:怎么|如何|怎样)?(?:改|调|动|换)(?:哪|什么|谁)|怎么(?:改|调|办|弄)|怎样(?:才能|改)|如何(?:才能|改)|有(?:什么|啥)(?:办法|建议)|从哪(?:里|儿)?(?:下手|入手)",
+    r"|[改调换加].{1,8}还是[改调换加]|该?[改调动换](?:什么|哪|谁)|(?:要|得|应|应该|需要|可以|能)(?:怎么|如何|怎样)?(?:改|调|动|换)(?:哪|什么|谁)|怎么(?:改|调|办|弄)|怎样(?:才能|改)|如何(?:才能|改)|有(?:什么|啥)(?:办法|建议)|从哪(?:里|儿)?(?:下手|入手)",
     ANY_CASE,
 )
 """Asks which way to go, and wants nothing changed yet."""
@@ -102,7 +102,7 @@ DESIGNED = re.compile(
 """A circuit to be made, or one in general: no question about one that is there."""
 HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would|will)\b|\bwould happen\b|\bhappens?\b|\bsuppose\b|\bif\b.{0,40}\b(?:were|was|is|became|goes|went|had|has|use|used|double|halve|remove|leave|take|drop|change|replace)\b|\bhow (?:much )?(?:does|do|would|will)\b.{0,40}\b(?:change|drop|fall|rise|differ|suffer)\b.{0,30}\b(?:if|when|without|with)\b"
-    r"|\bsurviv\w+\b|\bstill (?:work|ok|okay|fine|good|alright|in)\b|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话|还(?:能|会|够|行|正常)",
+    r"|\bsurviv\w+\b|\b(?:sags?|droops?|dips?)\b|\bstill (?:work|ok|okay|fine|good|alright|in)\b|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话|还(?:能|会|够|行|正常)",
     ANY_CASE,
 )
 PARTS: Sequence[tuple[str, str]] = (
@@ -187,6 +187,38 @@ RUNS = re.compile(
     ANY_CASE,
 )
 
+BY_KIND: Sequence[tuple[str, str]] = (
+    (r"\bdiodes?\b|二极管|续流管", "d*"), (r"\bmosfets?\b|\bfets?\b|mos\s?管|开关管", "m*"),
+    (r"\btransistors?\b|\bbjts?\b|三极管|晶体管", "q*"), (r"\bswitch\b|(?<!元)开关(?!频率|电源|管)", "s*"),
+    (r"induct\w*|\bcoils?\b|电感", "l*"), (r"\bload\b|负载", "load"),
+)  # fmt: skip
+"""Parts called by what they are, and the names these have."""
+
+TO_KNOW = re.compile(
+    r"\b(?:like|want|need|love|curious|interested|trying|try)(?:ed)? to (?:know|see|understand|learn|find out|check|tell|hear)\b|想(?:要)?(?:知道|了解|看看?|确认|问)",
+    ANY_CASE,
+)
+"""Wishes to be told, not to be done."""
+
+ASKED_LATER = re.compile(
+    r"[.!?;,]\s*(?:does|do|is|are|did|will|would(?! you)|could(?! you)|can(?! you)|has|have|how|what|why)\b|划算|值不值|还是",
+    ANY_CASE,
+)
+"""A clause behind the first one asks."""
+
+FLATNESS: Sequence[tuple[str, float]] = (
+    (r"\bmaximally flat\b|\bbutterworth\b|最平坦|最大平坦|巴特沃[斯兹]", 0.7071), (r"\bbessel\b|贝塞尔", 0.5774),
+)  # fmt: skip
+"""What shapes of a response mean for the Q of two poles."""
+
+MOVED_BY = re.compile(
+    r"(?:(?P<less>\b(?:drop\w*|los[et]\w*|fall\w*|fell|shrink\w*|lower|less|smaller|low|down|decreas\w*|reduc\w*|degrad\w*))|\b(?:grow\w*|ris\w*|rose|gain\w*|higher|more|larger|up|increas\w*|high))\b[^.,;?!\d]{0,12}\d+(?:\.\d+)?\s*%"
+    r"|\d+(?:\.\d+)?\s*%\s*(?:(?P<less2>low|lower|less|smaller|down|below)|(?:high|higher|more|larger|up|above))\b"
+    r"|(?:(?P<less_zh>[掉低小少减跌]|下降|降低|减少|减小|变小|偏小|偏低)|(?:增|升|涨|大|高|偏大|偏高|增加|增大))[了到约大概]{0,2}\s*\d+(?:\.\d+)?\s*%",
+    ANY_CASE,
+)
+"""A value told by how much it moves: "loses 15 %"."""
+
 DRIVES = re.compile(
     r"\b(?:drive|driving|apply|feed|inject|with|input|send|use|try|put)\b.*\b(?:sin(?:e|us\w*)?|square|step|pulse)\b|(?:输入|加|给|用|激励).{0,16}(?:正弦|方波|阶跃|脉冲)",
     ANY_CASE,
@@ -235,7 +267,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of)s?\b.*\b(?:loss|dissipat\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
-     r"找|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
+     r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
     ("monte_carlo",
      r"monte[ -]?carlo|"
      r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
@@ -262,8 +294,8 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("output_impedance",
      r"\boutput (?:impedance|resistance)\b|\bz_?out\b|\br_?out\b|输出(?:阻抗|电阻)"),
     ("point",
-     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
-     r"饱和|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
+     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*(?! current)|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
+     r"饱和(?!电流)|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
     ("terminal",
      r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
      r"集电极|发射极|基极|漏极|栅极"),
@@ -311,7 +343,7 @@ EXPLAIN = re.compile(
 """Asks what the circuit is that is meant when none is named."""
 
 CLAUSES = re.compile(
-    r"(?<=[.?!:])\s+|[。？！；]\s*|[,;，]\s*(?:(?:and then|and|then|so|but|maybe|perhaps|also|now)\s+)?|\s+(?:and then|and|then)\s+"
+    r"(?<=[.?!:])\s+|(?<=[A-Za-z])\s+[-–—]+\s+(?=[A-Za-z])|[。？！；]\s*|[,;，]\s*(?:(?:and then|and|then|so|but|maybe|perhaps|also|now)\s+)?|\s+(?:and then|and|then)\s+"
     r"|\s*(?:然后|接着|并且|顺便|(?<=[\u3400-\u9fff\w])再(?=[看测跑算仿])|(?<=[\u3400-\u9fffA-Za-z0-9])看看?(?=.{2}))\s*",
     ANY_CASE,
 )

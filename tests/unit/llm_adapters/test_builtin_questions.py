@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from infrastructure.llm_adapters.builtin.commands import understand_command
+from infrastructure.llm_adapters.builtin.commands import Change, Several, understand_command
 from infrastructure.llm_adapters.builtin.questions import Ask
 from tests.ground.cases import for_each
 
@@ -451,6 +451,42 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"file": "ce.cir", "figures": ("thd",), "value": 0.05, "query": "sine", "writes": False},
     ),
     (
+        "what spread of fc has rc.cir with 5 % parts?",
+        "monte_carlo",
+        {"file": "rc.cir", "figures": ("cutoff",), "tolerances": (("", 0.05),)},
+    ),
+    (
+        "如果 rc.cir 的 C1 容量掉 15%，截止频率怎样",
+        "what_if",
+        {"file": "rc.cir", "figures": ("cutoff",), "names": ("C1",), "parameters": (("C1", "*0.85"),)},
+    ),
+    (
+        "plot the group delay of rc.cir",
+        "plot",
+        {"file": "rc.cir", "figures": ("group_delay",), "query": "ac"},
+    ),
+    (
+        "how many dB down is rc.cir at 10 kHz?",
+        "figure",
+        {"file": "rc.cir", "figures": ("gain",), "at": 1e4, "at_unit": "Hz"},
+    ),
+    ("what power does the diode of buck.cir take?", "power", {"file": "buck.cir", "names": ("d*",)}),
+    (
+        "rms current in COUT of buck.cir - will a cheap one rated 500 mA burst?",
+        "current",
+        {
+            "file": "buck.cir",
+            "names": ("COUT",),
+            "query": "rms",
+            "unanswered": "will a cheap one rated 500 mA burst?",
+        },
+    ),
+    (
+        "the input of buck.cir droops to 9V, does the output voltage follow?",
+        "what_if",
+        {"file": "buck.cir", "figures": ("vout",), "parameters": (("input", "9"),)},
+    ),
+    (
         "is the bandwidth of ce.cir good or rather an illness?",
         "figure",
         {"file": "ce.cir", "figures": ("bandwidth",), "is_nearest": True},
@@ -509,6 +545,22 @@ def said_by(ask: object) -> tuple[str, dict[str, Any]]:
 @for_each(("text", "intent", "holds"), QUESTIONS)
 def test_a_question_is_understood(text: str, intent: str, holds: dict[str, Any]) -> None:
     assert said_by(understand_command(text, FILES)) == (intent, holds)
+
+
+@for_each(
+    "text",
+    [
+        "I'd like to know how far off the ideal 5.28 V the output voltage of buck.cir lands",
+        "would a 10 MHz op amp move the cut-off of rc.cir?",
+        "buck.cir: the supply is 9 V. does the output voltage change?",
+        "buck.cir 输出纹波想降到 10mV 以内，换电容还是换电感划算",
+    ],
+)
+def test_a_question_changes_nothing(text: str) -> None:
+    command = understand_command(text, FILES)
+    asked = command.commands if isinstance(command, Several) else (command,)
+    assert not [each for each in asked if isinstance(each, Change)]
+    assert not [each for each in asked if isinstance(each, Ask) and each.intent == "tune"]
 
 
 @for_each(("before", "text", "intent", "holds"), LEANING)
