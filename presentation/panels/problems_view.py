@@ -62,7 +62,8 @@ class ProblemRow:
     is_of_run: bool = False
 
 
-_BROKEN = int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere | Qt.AlignmentFlag.AlignLeft)
+_BROKEN = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
+_MAY_BREAK = "\u200b"
 _NONE = msg("No problems in this file or in the last run.")
 
 
@@ -316,17 +317,25 @@ class _Delegate(QStyledItemDelegate):
             yield place, "mono_small", "text.link", QRect(left, top + down, width + 1, of_place.height())
             left += width + gap
         room = QRect(left, top, max(rect.right() - gap - left, least), 1 << 20)
-        text = " ".join(self._services.language(row.message).split())
+        text = _breakable(self._services.language(row.message), metrics, room.width())
         said = metrics.boundingRect(room, _BROKEN, text)
         yield text, "ui", "text.primary", said.adjusted(0, 0, 1, 0)
         if row.advice is None:
             return
-        advice = " ".join(self._services.language(row.advice).split())
+        advice = _breakable(self._services.language(row.advice), metrics, room.width())
         beside = QRect(said.right() + gap, top, metrics.horizontalAdvance(advice) + 1, metrics.height())
         if said.height() > metrics.height() or beside.right() > room.right():
             room.moveTop(said.bottom() + 1)
             beside = metrics.boundingRect(room, _BROKEN, advice).adjusted(0, 0, 1, 0)
         yield advice, "ui", "text.tertiary", beside
+
+
+def _breakable(text: str, metrics: QFontMetrics, room: int) -> str:
+    """With one blank between words; a word without room in a line (a path) may break anywhere."""
+    words = text.split()
+    return " ".join(
+        _MAY_BREAK.join(each) if metrics.horizontalAdvance(each) > room else each for each in words
+    )
 
 
 def place_of(file: Path | None, line: int | None) -> str:

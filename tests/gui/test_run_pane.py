@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QRect, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QProgressBar, QWidget
 
@@ -242,6 +242,18 @@ async def test_what_a_run_said_stays_when_the_editor_looks_at_that_very_text_lat
     pane.views.problems.show_of_run([row], circuit)
     services.workspace.project_closed.emit()  # another project has problems of its own
     assert not pane.views.problems.rows
+
+
+async def test_a_problem_breaks_between_words_and_a_path_where_it_must(pane):
+    view = pane.views.problems
+    said = "Our generic small-signal NPN transistor is used in its place."
+    path = "/a/very/long/path" * 30
+    for text, is_broken in ((said, False), (path, True)):
+        row = ProblemRow(severity="info", message=msg("{said}", said=text), file=None, line=None)
+        for width in range(180, 260, 7):
+            [(shown, _, _, place)] = view.list.itemDelegate()._places(row, QRect(0, 0, width, 20))
+            assert (shown != text) == is_broken
+            assert place.right() <= width
 
 
 async def test_a_double_click_on_a_tab_takes_all_the_room_and_gives_it_back(pane):
