@@ -197,7 +197,8 @@ def _named_beside(data: bytes, view: ProjectView) -> tuple[bytes, tuple[Message,
     told = []
     for written in leans_on(data, view)[1]:
         path = PureWindowsPath(written)  # which reads the paths of other systems too
-        if not path.root or Path(written).is_file():
+        is_share = path.drive.startswith("\\\\")  # a stranger's server is not asked whether it has a file
+        if not path.root or (not is_share and Path(written).is_file()):
             continue
         renamed = data.replace(written.encode(), path.name.encode())
         if renamed != data and path.name in leans_on(renamed, view)[0]:
