@@ -203,6 +203,7 @@ def import_everything(also_import: Sequence[str] = ()) -> None:
     with _fonts_listed_apart():
         _import_program()
     compile_late_patterns()
+    describe_tools()
     find_beforehand()
 
 
@@ -240,6 +241,14 @@ def compile_late_patterns() -> None:
     for each in gc.get_objects():
         if isinstance(each, _LatePattern):
             assert each.pattern
+
+
+def describe_tools() -> None:
+    """Each fork that asks a model would make their schemas anew."""
+    from application.tool_execution.registry import TOOLS
+
+    for tool in TOOLS:
+        assert tool.schema
 
 
 def _serve(files: socket.socket, also_import: Sequence[str]) -> None:
