@@ -756,10 +756,22 @@ def _without(sentence: str, start: int, end: int) -> str:
     return f"{sentence[:start].rstrip(' 「《“`')} {sentence[end:].lstrip(' 」》”`')}"
 
 
+_PLACED = re.compile(r"^\w+\s+at\s", _I)
+
+
 def _changes(text: str) -> tuple[tuple[str, str], ...]:
     found = [*_ASSIGNMENT.finditer(text), *_DIRECT.finditer(text)]
     named: list[tuple[str, str]] = []
     for each in found:
+        word = each["name"]
+        if (
+            word.islower()
+            and word.isalpha()
+            and len(word) > 2
+            and word not in _LOADS
+            and _PLACED.search(each[0])
+        ):
+            continue  # "does it work at 9 V"
         more = each.groupdict().get("more") or ""
         names = [each["name"], *re.findall(r"[A-Za-z][A-Za-z0-9_]*", re.sub(r"\band\b", " ", more))]
         named += [(_LOADS.get(name.lower(), name), each["value"]) for name in names]

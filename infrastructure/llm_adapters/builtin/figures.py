@@ -141,8 +141,20 @@ FIGURES: dict[str, Figure] = {
     "slew_rate": Figure(
         words=r"slew[- ]?rate|压摆率|摆率", name=msg("slew rate"), unit="V/s", kind="tran", expressions=("slew_rate({out})",),
     ),
+    "duty": Figure(
+        words=r"duty[- ]?cycle of (?:the )?output|output(?:'s)? duty(?:[- ]?cycle)?|输出(?:的)?占空比", name=msg("duty cycle of the output"), unit="1",
+        kind="tran", expressions=("duty({out})",),
+    ),
+    "period": Figure(
+        words=r"(?:oscillation|output) period|period of (?:the )?(?:oscillation|output)|(?:振荡|输出)(?:的)?周期", name=msg("period of the output"), unit="s",
+        kind="tran", expressions=("period({out})",),
+    ),
+    "rms_out": Figure(
+        words=r"\brms (?:output(?: voltage)?|v_?out)|output rms|输出(?:电压)?(?:的)?有效值", name=msg("output voltage, rms"), unit="V", kind="tran",
+        expressions=("rms({out},{tail})",),
+    ),
     "frequency": Figure(
-        words=r"(?:oscillation|output) frequency|frequency of (?:the )?(?:oscillation|output)|振荡频率|输出频率",
+        words=r"(?:oscillation|output) frequency|frequency of (?:the )?(?:oscillation|output)|(?:what|which) frequency (?:does|is) (?:it|this|the circuit|the output)\b.{0,16}?(?:oscillat\w*|run\w*|at)\b|how fast (?:does|is) (?:it|this|the circuit) oscillat\w*|振荡频率|输出频率|振荡(?:在|的)?(?:多少|什么|多大)(?:频率|赫兹|Hz)",
         name=msg("frequency of the output"), unit="Hz", kind="tran", expressions=("frequency({out})",),
     ),
     "thd": Figure(

@@ -305,7 +305,8 @@ _POINTS_A_PERIOD = 200
 
 def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """A picture of curves: over frequency where that is asked or nothing else is there, else over time."""
-    nodes = ask.nodes or tuple(filter(None, [circuit.output]))
+    is_output = "vout" in ask.figures or not (ask.nodes or ask.names)
+    nodes = (*ask.nodes, *([circuit.output] if is_output and circuit.output else []))
     if unknown := [node for node in nodes if node.lower() not in map(str.lower, circuit.nodes)]:
         return speech.say(
             msg(
@@ -314,10 +315,6 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
                 name=unknown[0],
                 names=", ".join(circuit.nodes[:40]),
             )
-        )
-    if not nodes:
-        return speech.say(
-            msg("I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file)
         )
     hertz = circuit.drive_hz
     kind = ask.query or (
@@ -336,6 +333,12 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     elif kind == "tran" and not circuit.has("tran") and hertz:
         card = f"tran {number(1 / hertz / _POINTS_A_PERIOD)} {number(_PERIODS_DRAWN / hertz)}"
     signals = ["onoise_spectrum"] if kind == "noise" else _curves(nodes, ask.figures)
+    signals += [f"i({name})" for name in _branches(circuit, ask.names)] if kind != "noise" else []
+    if not signals:
+        unknown_output = msg(
+            "I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file
+        )
+        return speech.say(no_such_part(circuit, ask.names) if ask.names else unknown_output)
     outcome, name = yield from run(circuit, card, ())
     if outcome.error_type:
         return simulation_failed(outcome, speech)
@@ -354,6 +357,14 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             picture=path["path"] if path else "?",
         )
     )
+
+
+def _branches(circuit: Circuit, names: Sequence[str]) -> list[str]:
+    """Parts whose currents a run keeps: inductors and sources of voltage; ``l*`` stands for all of a kind."""
+    wanted = {name.lower() for name in names}
+    return [
+        each.key for each in circuit.top if each.letter in "lv" and wanted & {each.key, f"{each.letter}*"}
+    ]
 
 
 _CURVE_OF = {"gain": "db({x})", "phase": "ph({x})", "group_delay": "group_delay({x})"}

@@ -20,6 +20,7 @@ from infrastructure.llm_adapters.builtin.words import (
     BETA,
     BY_KIND,
     CAPACITY,
+    CARRIES,
     CHANGES,
     CIRCUIT_WORD,
     CLAUSE,
@@ -49,10 +50,13 @@ from infrastructure.llm_adapters.builtin.words import (
     NOT_A_NODE,
     OF_BIAS,
     OF_LETTER,
+    OF_SIGNALS,
     OF_SUPPLY,
     OF_SUPPLY_SHARE,
     ONLY,
     OTHER,
+    OTHER_FEED,
+    OTHER_LOAD,
     OTHERWISE,
     OVER_FREQUENCY,
     PARAMETER,
@@ -748,9 +752,14 @@ _OF_LARGE_SIGNALS = frozenset({"swing", "thd", "vout", "gain"})
 def _clipping(words: _Words) -> Ask | None:
     """How large a sine can become; nothing that is to be changed, and no cause of it."""
     is_other = _is_wish(words) or re.search(r"\bwhy\b|为什么|怎么改|怎么办|是饱和", words.text, ANY_CASE)
-    if is_other or not set(words.ask.figures) <= _OF_LARGE_SIGNALS:
+    if is_other or not set(words.ask.figures) <= _OF_LARGE_SIGNALS or not _speaks_of_signals(words):
         return None
     return words.ask if _asks(words) or len(words.text) < _SHORT else None
+
+
+def _speaks_of_signals(words: _Words) -> bool:
+    ask = words.ask
+    return bool(ask.figures or ask.nodes or ask.names) or OF_SIGNALS.search(words.text) is not None
 
 
 _SHORT = 30
@@ -765,6 +774,10 @@ def _plot(words: _Words) -> Ask | None:
         ask = replace(ask, value=None)
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
+    if not _speaks_of_signals(words):
+        return None
+    is_current = re.search(r"\bcurrents?\b|电流", words.text, ANY_CASE) is not None
+    parts = ask.names or tuple(filter(None, [_by_kind(words.text)])) if is_current else ()
     units = {FIGURES[key].kind for key in ask.figures}
     is_response = (
         "Hz" in (ask.unit, ask.at_unit)
@@ -775,7 +788,8 @@ def _plot(words: _Words) -> Ask | None:
     return Ask(
         intent="plot",
         file=ask.file,
-        figures=tuple(key for key in ask.figures if FIGURES[key].kind == "ac"),
+        figures=tuple(key for key in ask.figures if FIGURES[key].kind == "ac" or key == "vout"),
+        names=parts,
         nodes=ask.nodes,
         query=kind,
         span=ask.span if kind else None,
@@ -834,7 +848,9 @@ def _is_wish(words: _Words) -> bool:
     return bool(ask.tolerances or ask.value is not None or ask.span) or CHANGES.search(left) is not None
 
 
-_BECOMES = re.compile(r"\b(?:do|does|did|will|can|could|might|may)\b[^.?!,]{1,24}?\b(?:get|need)\b", ANY_CASE)
+_BECOMES = re.compile(
+    r"\b(?:do|does|did|will|can|could|might|may|going to|is|are)\b[^.?!,]{0,24}?\b(?:get|need)\b", ANY_CASE
+)
 """Asks what happens: "how hot does Q1 get"."""
 
 
@@ -921,9 +937,26 @@ def _what_if(words: _Words) -> Ask | None:
     times = TIMES.search(words.text)
     if times is not None and not removed and not values and ask.names:
         values = tuple((name, "*2" if times["twice"] else "*0.5") for name in ask.names[:1])
+    if not (removed or values) and (values := _other_ends(words.text)):
+        return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
     if HYPOTHESIS.search(words.text) is None or not (removed or values) or ask.tolerances:
         return None
     return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
+
+
+_SCALES = {"": "", "k": "k", "meg": "Meg", "m": "Meg"}
+
+
+def _other_ends(text: str) -> tuple[tuple[str, str], ...]:
+    """Another supply or load of which it is asked whether the circuit copes with it."""
+    if CARRIES.search(text) is None and HYPOTHESIS.search(text) is None:
+        return ()
+    feed, load = OTHER_FEED.search(text), OTHER_LOAD.search(text)
+    found = [("supply", feed["volts"] or feed["of_volts"])] if feed else []
+    if load:
+        scale = (load["scale"] or load["of_scale"] or "").lower()
+        found.append(("load", f"{load['ohms'] or load['of_ohms']}{_SCALES[scale]}"))
+    return tuple(found)
 
 
 def _removed_in(text: str) -> tuple[str, ...]:

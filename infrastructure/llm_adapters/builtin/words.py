@@ -194,6 +194,31 @@ BY_KIND: Sequence[tuple[str, str]] = (
 )  # fmt: skip
 """Parts called by what they are, and the names these have."""
 
+OF_SIGNALS = re.compile(
+    r"\b(?:in|out)puts?\b|\b(?:waveforms?|curves?|traces?|responses?|bode|voltages?|currents?|signals?|sin(?:e|us\w*)?|swing\w*|amplitudes?|headroom|rails?|stage|amp\w*|v\(|gain|magnitude|phase)"
+    r"|输[入出]|波形|曲线|响应|电压|电流|幅[频度值]|相频|波特|伯德|信号|摆幅|动态|电路|不失真|削[波顶底]",
+    ANY_CASE,
+)
+"""Speaks of what a circuit has: else a picture of a cat would be one of the output."""
+
+OTHER_FEED = re.compile(
+    r"(?P<volts>\d+(?:\.\d+)?)\s*V(?:olts?)?\s*(?:的)?(?:supply|batter\w+|rail|电源|供电|电池)|(?:\b(?:supply|rail)\b|电源(?:电压)?|供电(?:电压)?)[^\d.,?!，。？]{0,10}(?P<of_volts>\d+(?:\.\d+)?)\s*V\b",
+    ANY_CASE,
+)
+"""Another supply."""
+
+OTHER_LOAD = re.compile(
+    r"(?P<ohms>\d+(?:\.\d+)?)\s*(?P<scale>k|meg|M)?\s*(?:ohms?|Ω|欧姆?)\s*(?:的)?(?:load\w*|headphones?|speaker\w*|earphones?|负载|耳机|喇叭|扬声器|输入)|(?:\bloads?|负载)[^\d.,?!，。？]{0,12}(?P<of_ohms>\d+(?:\.\d+)?)\s*(?P<of_scale>k|meg|M)?\s*(?:ohms?|Ω|欧姆?)",
+    ANY_CASE,
+)
+"""Another load."""
+
+CARRIES = re.compile(
+    r"\b(?:can|could|does|will|is) (?:it|this|that|the \w+)\b.{0,24}\b(?:drive|handle|feed|supply|power|run|work|take|manage|cope)\b|带得动|能带|能驱动|能不能|行不行|可以吗",
+    ANY_CASE,
+)
+"""Asks whether it copes with that."""
+
 TO_KNOW = re.compile(
     r"\b(?:like|want|need|love|curious|interested|trying|try)(?:ed)? to (?:know|see|understand|learn|find out|check|tell|hear)\b|想(?:要)?(?:知道|了解|看看?|确认|问)",
     ANY_CASE,
@@ -262,9 +287,9 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("plot",
      r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
     ("other_beta", BETA.pattern),
-    ("what_if", HYPOTHESIS.pattern),
+    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}"),
     ("losses",
-     r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of)s?\b.*\b(?:loss|dissipat\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
+     r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),

@@ -414,7 +414,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         "limits",
         {"file": "ce.cir", "figures": ("lower_cutoff",)},
     ),
-    ("plot the output of ce.cir please", "plot", {"file": "ce.cir"}),
+    ("plot the output of ce.cir please", "plot", {"file": "ce.cir", "figures": ("vout",)}),
     (
         "画一下 ce.cir 从 10Hz 到 10MHz 的幅频曲线",
         "plot",
