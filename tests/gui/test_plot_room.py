@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QPushButton
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS
+from presentation.panels.waveforms import cursor_table
 from presentation.panels.waveforms.figures import column
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.traces import ReadoutRow, slope_rows
@@ -193,6 +194,13 @@ async def test_what_adds_a_trace_is_never_alone_in_a_row(pane: BottomPane, until
         pane.resize(width, 404)
         shown = [each for each in (*chips.chips, chips.more) if each.isVisible()]
         assert len(shown) == 1 or shown[-1].geometry().bottom() > chips.add_button.y(), width
+
+
+async def test_a_slope_over_a_swept_resistor_is_in_ohms_as_the_axis_is(services: WindowServices) -> None:
+    axis, curve = ReadoutRow("res-sweep", "Ohm", None, 346.5, 353.5), ReadoutRow("v(out)", "V", 0, -2.0, 3.0)
+    [(_, value, unit, _)] = slope_rows([axis, curve])
+    assert cursor_table._rate_cell(services, value, unit).unit == "mV/Ω"
+    assert cursor_table.name_of(services, axis) == "R"
 
 
 async def test_a_long_name_of_a_circuit_gives_way_to_its_run(pane: BottomPane) -> None:

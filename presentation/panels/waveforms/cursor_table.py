@@ -14,7 +14,9 @@ from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
-_AXIS_SYMBOLS = {"frequency": "f", "time": "t"}
+_AXIS_SYMBOLS = {
+    "frequency": "f", "time": "t", "temp-sweep": "T", "res-sweep": "R", "v-sweep": "V", "i-sweep": "I"
+}  # fmt: skip
 DELTA = "Δ"
 _TOO_FAR = 1e3
 _TOO_FAR_ALONG = 20.0
@@ -218,7 +220,7 @@ def _rate_cell(services: WindowServices, value: float, unit: str) -> Cell:
     """A quantity by another: the prefix belongs to the first (``mV/s``), never to the second."""
     first, slash, second = unit.partition("/")
     cell = _cell(value, first)
-    second = services.language(_DECADE) if second == "dec" else second
+    second = services.language(_DECADE) if second == "dec" else shown_unit(second)
     return replace(cell, unit=cell.unit + slash + second)
 
 

@@ -68,9 +68,8 @@ class Ticks:
 
 
 def shown_unit(unit: str) -> str:
-    """A unit as people write it: "Ohm" is "Ω", "deg" is "°", "V/Ohm" is "V/Ω"."""
-    known = _SHOWN.get(unit)
-    return "/".join(_SHOWN.get(part) or part for part in unit.split("/")) if known is None else known
+    """A unit as people write it: "Ohm" is "Ω", "deg" is "°"."""
+    return _SHOWN.get(unit, unit)
 
 
 def scale_for(peak: float, unit: str) -> Scale:
