@@ -32,13 +32,14 @@ def _claims(sentence: kit.Sentence) -> float:
     """Boost or step-up by name, or a DC-DC converter to a higher voltage."""
     if sentence.has(_NAMED):
         return 1.0
-    values = read_conversion(sentence, _QUANTITIES).values
-    if not (
-        kit.INPUT in values and kit.OUTPUT in values and values[kit.OUTPUT].value > values[kit.INPUT].value
-    ):
-        return 0.0
     score = buck.claims(sentence) or (0.8 if sentence.has(buck.CONVERTER) else 0.0)
-    return score + 0.05 if 0 < score < 1 else 0.0
+    if not 0 < score < 1:
+        return 0.0
+    values = read_conversion(sentence, _QUANTITIES).values  # last: it takes longer than all the rest
+    rises = (
+        kit.INPUT in values and kit.OUTPUT in values and values[kit.OUTPUT].value > values[kit.INPUT].value
+    )
+    return score + 0.05 if rises else 0.0
 
 
 def complete(request: kit.Request) -> kit.Said:
