@@ -671,3 +671,14 @@ async def test_many_thousand_lines_are_typed_into_without_holding_the_loop(
             await asyncio.sleep(0.02)
         await checked(page, until)
     assert page.editor.SendScintilla(QsciScintilla.SCI_GETENDSTYLED) == page.editor.byte_length()
+
+
+@settled
+async def test_a_file_closed_and_opened_again_is_where_one_was(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    page = await opened(project / "filter.cir")
+    page.editor.go_to(3, 2)
+    area.close_page(page)
+    editor = (await opened(project / "filter.cir")).editor
+    await until(lambda: editor.caret() == (3, 2))

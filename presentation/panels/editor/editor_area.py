@@ -214,8 +214,8 @@ class EditorArea(OpenTexts, QWidget):
         if index < 0:
             return
         if isinstance(page, EditorPage):
+            self._opening.keep_place(page.path, page.editor.place())
             page.end()
-            self._opening.forget_place(page.path)
             self.find_bar.attach(None)
         elif isinstance(page, CentrePage):
             page.end()

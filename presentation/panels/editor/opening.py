@@ -62,8 +62,9 @@ class Opening:
         """Where one was in files that are opened from now on."""
         self._places = dict(places)
 
-    def forget_place(self, path: Path) -> None:
-        self._places.pop(path, None)
+    def keep_place(self, path: Path, place: Place) -> None:
+        """The file is closed; opened again it is where one was."""
+        self._places[path] = place
 
     async def all_opened(self) -> None:
         """Wait until every file is open that was asked for before."""
