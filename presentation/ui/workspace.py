@@ -312,6 +312,8 @@ class Workspace(QObject):
     """The yields of the goals of the circuit in front, found in idle time; None: not known any more"""
     cut_off_found: Signal[tuple[CutOff, ...]] = signal(object)
     """What was under way when the program was killed; what of it is kept is among the results"""
+    report_written: Signal[str, Path] = signal(str, object)
+    """A design report: the circuit's name, the file"""
     change_previewed: Signal[ChangePreview | None] = signal(object)
     """What a change would do that somebody looks at, to be drawn beside what is; None: nobody does"""
     status_changed: Signal[Message] = signal(object)

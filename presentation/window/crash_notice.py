@@ -3,58 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QPlainTextEdit
 
 from application.groups.program import Program
 from application.project.unclean_ends import UncleanEnd
 from domain.simulation.retention import CutOff
 from presentation.study_words import title_of
 from presentation.ui.frame import small_button
-from presentation.ui.parts import arrange, copy_text
+from presentation.ui.parts import copy_text
 from presentation.ui.small_dialog import SmallDialog
-from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
+from presentation.window.notice import Notice
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 _LINES = 14
 """Of the report that are seen at once, also on a small screen."""
 _MOST_CUT_OFF = 4
-
-
-class Notice(QWidget):
-    """A warning in a line above the panes, with buttons."""
-
-    def __init__(self, services: WindowServices, name: str, buttons: Mapping[QPushButton, Message]) -> None:
-        super().__init__()
-        self._services = services
-        self._buttons = buttons
-        self._icon, self.label = QLabel(), QLabel()
-        self.label.setWordWrap(True)
-        self._row = arrange(QHBoxLayout(self), self._icon, (self.label, 1))
-        for button in buttons:
-            self._row.addWidget(button)
-        self.setObjectName(name)
-        mark_area(self, surface="panel", line="bottom")
-
-    def texts(self) -> Sequence[Message]:
-        """What it tells, a line each."""
-        raise NotImplementedError
-
-    def restyle(self, _theme: object = None) -> None:
-        theme = self._services.theme.theme
-        edge, gap, size = theme.size("space.3"), theme.size("space.1"), theme.size("icon.default")
-        arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
-        icon = self._services.icons.get("triangle-alert", "warn.icon", size)
-        self._icon.setPixmap(icon.pixmap(size, size))
-
-    def retranslate(self, _name: object = None) -> None:
-        language = self._services.language
-        self.label.setText("\n".join(language(text) for text in self.texts()))
-        for button, text in self._buttons.items():
-            button.setText(language(text))
 
 
 class CutOffNotice(Notice):

@@ -1,4 +1,7 @@
-"""Circuit > Design report: asks for the studies and where, makes it, and offers to open it."""
+"""Circuit > Design report: asks for the studies and where, makes it, and offers to open it.
+
+It takes some seconds, in which one goes on working: that it is there is told without a dialog.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ from PyQt6.QtWidgets import QWidget
 
 from application.app import Application
 from presentation.translation import Translator
-from presentation.ui.questions import choose, choose_target
+from presentation.ui.frame import small_button
+from presentation.ui.questions import choose_target
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from presentation.window.notice import Notice
+from shared.message import Message, msg
 
 
 def make_design_report(services: WindowServices, app: Application, window: QWidget) -> None:
@@ -55,13 +60,25 @@ async def _make(
     request = ReportRequest(project=root, circuit=circuit, studies=studies, places=by_hand)
     (written, *_) = await app.design.make_report(request, target, pages, overwrite=True)
     workspace.status_changed.emit(msg("Report: {path}", path=written.name))
-    is_wanted = await choose(
-        services,
-        window,
-        title=msg("Design report"),
-        text=msg("The report of {name} was written to {path}.", name=circuit.name, path=written),
-        options=((False, msg("Close"), ""), (True, msg("Open"), "primary")),
-        cancelled=False,
-    )
-    if is_wanted:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(written)))
+    workspace.report_written.emit(circuit.name, written)
+
+
+class ReportNotice(Notice):
+    """Where the report is, and a way to it."""
+
+    sign = "circle-check", "ok.icon"
+
+    def __init__(self, services: WindowServices, circuit: str, path: Path) -> None:
+        self._circuit, self._path = circuit, path
+        self.open_button = small_button("report_open", self._open)
+        self.close_button = small_button("report_dismiss", self.hide)
+        buttons = {self.open_button: msg("Open"), self.close_button: msg("Close")}
+        super().__init__(services, "reportNotice", buttons)
+        services.dress(self)
+
+    def texts(self) -> Sequence[Message]:
+        return [msg("The report of {name} was written to {path}.", name=self._circuit, path=self._path)]
+
+    def _open(self) -> None:
+        self.hide()
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path)))

@@ -227,6 +227,7 @@ class MainWindow(QWidget):
         desk.result_stored.connect(self.parts.results.note_stored)
         workspace.project_opened.connect(self._on_project)
         workspace.cut_off_found.connect(self._tell_cut_off)
+        workspace.report_written.connect(self._tell_report)
         workspace.project_closed.connect(self._show_body)
         workspace.command_wanted.connect(lambda name: self.commands.action(name).trigger())
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
@@ -240,6 +241,13 @@ class MainWindow(QWidget):
         from presentation.window.crash_notice import CutOffNotice
 
         self._notices.insertWidget(1, CutOffNotice(self._services, found))
+
+    def _tell_report(self, circuit: str, path: Path) -> None:
+        from presentation.window.design_report import ReportNotice
+
+        for earlier in self.findChildren(ReportNotice):
+            earlier.deleteLater()
+        self._notices.insertWidget(1, ReportNotice(self._services, circuit, path))
 
     def _on_project(self, _root: Path) -> None:
         parts = self.parts

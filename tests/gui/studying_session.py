@@ -28,7 +28,7 @@ from presentation.panels.studies.page import StudiesPage
 from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.tune_view import TuneView
 from presentation.ui.previews import Preview, Proposal
-from presentation.window.crash_notice import Notice
+from presentation.window.notice import Notice
 from tests.gui.editing_session import Session, live, tell
 
 CIRCUIT = "stage.cir"

@@ -16,6 +16,7 @@ from domain.simulation.result import SimulationResult
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from presentation.window import design_report
+from presentation.window.design_report import ReportNotice
 from presentation.window.main_window import MainWindow
 from tests.gui.conftest import Until
 from tests.gui.whole_window import end_window, open_window, without_web_view
@@ -397,10 +398,14 @@ async def test_the_design_report_is_of_the_circuit_in_front(
     monkeypatch.setattr(design_report, "choose_target", choose_target)
     await bench.front("buck.cir")
     bench.window.commands.action("designReport").trigger()
-    await bench.until(lambda: question(bench.window) is not None)
-    box = question(bench.window)
-    assert any(str(target) in label.text() for label in box.findChildren(QLabel))
-    press(box, "Close")
+    editor = bench.window.focusWidget()
+    await bench.until(lambda: bench.window.findChildren(ReportNotice))
+    assert question(bench.window) is None, "it asks nothing of who works on"
+    assert bench.window.focusWidget() is editor
+    (notice,) = bench.window.findChildren(ReportNotice)
+    assert str(target) in notice.label.text()
+    notice.close_button.click()
+    assert not notice.isVisible()
     await bench.settled()
     page = target.read_text("utf-8")
     assert "<h1>buck.cir</h1>" in page
