@@ -48,6 +48,8 @@ class CircuitActs(QObject):
         self._page = page
         self._op_id = ""
         """Of the values that were written last; "" = none that could be taken out."""
+        self._changing = asyncio.Lock()
+        """A change that is behind another sees what that has written, and which of them can be taken out."""
 
     @property
     def is_applied(self) -> bool:
@@ -66,7 +68,7 @@ class CircuitActs(QObject):
     def undo(self) -> None:
         """Take the values out again that were written last."""
         if self._op_id:
-            self._services.start(self._undo(), kind="set values", scope="set values")
+            self._services.start(self._take_out(), kind="set values", scope="set values")
 
     def show_difference(self, values: Mapping[str, str]) -> None:
         """Show what would be written."""
@@ -90,6 +92,10 @@ class CircuitActs(QObject):
 
     async def write(self, values: Mapping[str, str]) -> bool:
         """The same; whether they stand in the circuit now."""
+        async with self._changing:
+            return await self._write(values)
+
+    async def _write(self, values: Mapping[str, str]) -> bool:
         workspace, root = self._services.workspace, self._services.workspace.root
         if root is None or not await self._saved():
             return False
@@ -114,6 +120,11 @@ class CircuitActs(QObject):
         )
         self.changed.emit()
         return True
+
+    async def _take_out(self) -> None:
+        async with self._changing:
+            if self._op_id:
+                await self._undo()
 
     async def _undo(self) -> None:
         workspace, root = self._services.workspace, self._services.workspace.root
