@@ -20,7 +20,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     whole_text,
 )
 from shared.errors import CircuitError
-from shared.message import msg
+from shared.message import Message, msg
 
 _STAGE = re.compile(r"(?P<kind>[a-z_0-9]+): (?P<parts>.+)")
 _ROLE = re.compile(r"(?P<role>[a-z_0-9]+) (?P<names>[^\s,;=]+)")
@@ -69,6 +69,15 @@ class Circuit:
     def has(self, kind: str) -> bool:
         """Whether it has an analysis of this kind of its own."""
         return any(card.lower().startswith(f"{kind} ") or card.lower() == kind for card in self.analyses)
+
+    def missing(self, nodes: Sequence[str]) -> Message | None:
+        """What to say of the first node that is not there, whatever the letter case; None: all are."""
+        there = {node.lower() for node in self.nodes}
+        unknown = next((node for node in nodes if node.lower() not in there), None)
+        if unknown is None:
+            return None
+        names = ", ".join(self.nodes[:40])
+        return msg("{file} has no node {name}; it has: {names}.", file=self.file, name=unknown, names=names)
 
     def element(self, name: str) -> Element | None:
         """An element of the top level, whatever the letter case."""

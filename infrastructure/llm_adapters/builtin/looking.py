@@ -307,15 +307,8 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """A picture of curves: over frequency where that is asked or nothing else is there, else over time."""
     is_output = "vout" in ask.figures or not (ask.nodes or ask.names)
     nodes = (*ask.nodes, *([circuit.output] if is_output and circuit.output else []))
-    if unknown := [node for node in nodes if node.lower() not in map(str.lower, circuit.nodes)]:
-        return speech.say(
-            msg(
-                "{file} has no node {name}; it has: {names}.",
-                file=circuit.file,
-                name=unknown[0],
-                names=", ".join(circuit.nodes[:40]),
-            )
-        )
+    if (missing := circuit.missing(nodes)) is not None:
+        return speech.say(missing)
     hertz = circuit.drive_hz
     kind = ask.query or (
         "tran" if circuit.has("tran") else "dc" if circuit.has("dc") else "ac" if not hertz else "tran"

@@ -845,16 +845,8 @@ def tell(
 
 def voltage(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """At nodes."""
-    unknown = [node for node in ask.nodes if node.lower() not in (each.lower() for each in circuit.nodes)]
-    if unknown:
-        return speech.say(
-            msg(
-                "{file} has no node {name}; it has: {names}.",
-                file=circuit.file,
-                name=unknown[0],
-                names=", ".join(circuit.nodes[:40]),
-            )
-        )
+    if (missing := circuit.missing(ask.nodes)) is not None:
+        return speech.say(missing)
     wanted = [
         _of_signal(circuit, ask, f"v({node.lower()})", "V", msg("voltage at {node}", node=node))
         for node in ask.nodes
