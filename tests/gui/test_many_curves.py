@@ -134,6 +134,17 @@ async def test_the_picture_of_many_curves_is_that_of_each(
     assert _colored(in_turns) > 20_000
 
 
+async def test_curves_come_after_the_room_around_them_is_painted(area: PlotArea, until: Until) -> None:
+    first, *others = _family(200)
+    area.setUpdatesEnabled(False)
+    area.show_traces(_axis(), [first], ghosts=others)
+    await asyncio.sleep(0.02)
+    assert area._in_turns._turns is None, "no turn takes time from the painting"
+    area.setUpdatesEnabled(True)
+    await until(lambda: _is_done(area))
+    assert _colored(_seen(area)) > 20_000
+
+
 async def test_what_was_drawn_is_seen_until_the_next_is_there(area: PlotArea, until: Until) -> None:
     first, *others = _family(40)
     area.show_traces(_axis(), [first], ghosts=others)

@@ -190,10 +190,16 @@ class DrawingInTurns:
     def is_at_work(self) -> bool:
         return self._is_behind or self._turns is not None
 
-    def begin(self) -> None:
-        """Draw; a drawing that is on its way is ended first, so that something is seen while hands move."""
+    def begin(self, *, air_ms: int = 0) -> None:
+        """Draw, in `air_ms` at the earliest; a drawing that is on its way is ended first, so that something
+        is seen while hands move."""
         self._is_behind = True
-        self._next.start()
+        self._next.start(air_ms)
+
+    def give_way(self, air_ms: int) -> None:
+        """Go on in `air_ms` at the earliest: the loop has had enough to do just now."""
+        if self._next.isActive():
+            self._next.start(air_ms)
 
     def drop(self) -> None:
         """Forget what is on its way."""
@@ -206,11 +212,11 @@ class DrawingInTurns:
         until = time.thread_time() + _TURN_S
         for _ in self._turns:
             if time.thread_time() > until:
-                self._next.start()
+                self._next.start(0)
                 return
         self._turns = None
         if self._is_behind:
-            self._next.start()
+            self._next.start(0)
 
     def _draw(self) -> Iterator[None]:
         panes = self._panes()

@@ -360,6 +360,9 @@ class WaveformsPanel(QWidget):
 
     async def _prepare(self, plot: Plot, request: int, *, keep_view: bool) -> None:
         is_first = self._area is None or not self._area.panes
+        self._rooms.make_tables()
+        if is_first:
+            await asyncio.sleep(_AIR_S)
         self._make_area()
         now, view = self._now, self.view
         assert now.colors is not None
@@ -466,7 +469,7 @@ class WaveformsPanel(QWidget):
                 self._area.restore(zoom)
         yield
         self._show_note()
-        rooms.show_body()
+        yield from rooms.showing_body()
         yield
         rooms.take_places()
         self.beside.changed()

@@ -9,7 +9,7 @@ from functools import partial
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QContextMenuEvent, QMouseEvent, QResizeEvent
+from PyQt6.QtGui import QContextMenuEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from domain.simulation.goals import DesignGoal
@@ -45,6 +45,10 @@ _MANY_POINTS = 24_000
 _FEW_POINTS = 3_000
 """Fewer are drawn at once, however many curves they are of, and when they are seen for the first time."""
 _MANY_CURVES = 12
+_AIR_MS = 5
+"""Behind what paints much for the first time, before the next turn of curves."""
+_UNPAINTED_MS = 100
+"""So long curves wait for the first painting of the room around them, from when on `_AIR_MS` counts."""
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
@@ -346,6 +350,11 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         """What the pointer reads; "" while it is elsewhere."""
         return self._pointer.text
 
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().paintEvent(event)
+        if self._is_new:
+            self._in_turns.give_way(_AIR_MS)
+
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         super().resizeEvent(event)
         # The base class resizes itself while it is made; once closed its scene is gone.
@@ -442,7 +451,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         )
         is_few = not (self._is_new or self._in_turns.is_at_work or curves > _MANY_CURVES)
         if not at_once and points > (_MANY_POINTS if is_few else _FEW_POINTS):
-            self._in_turns.begin()
+            self._in_turns.begin(air_ms=self._air_ms())
         else:
             self._in_turns.drop()
             for pane in self._panes:
@@ -450,6 +459,12 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._soon.stop()  # the drawing itself has moved the panes
         self._place_over()
         self._pointer.settle()
+
+    def _air_ms(self) -> int:
+        """Until the first turn."""
+        if not self.updatesEnabled():
+            return _UNPAINTED_MS
+        return _AIR_MS if self._is_new else 0
 
     def _place_over(self) -> None:
         """Put what stands over the curves where they are now."""

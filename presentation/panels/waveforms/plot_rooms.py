@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
@@ -107,16 +107,22 @@ class PlotRooms(QObject):
     def _reads_cursors(self) -> bool:
         return self._tools.cursors.isChecked()
 
-    def take(self, area: PlotArea) -> None:
-        """The drawing, which is made with the first result; so are the tables of its cursors."""
+    def make_tables(self) -> None:
+        """Those of the cursors: with the first result, before there is a drawing."""
         from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 
+        if self.cursor_table is not None:
+            return
+        self.cursor_table, self.strip = CursorTable(self._services), CursorStrip(self._services)
+        for table in (self.cursor_table, self.strip):
+            table.hide()  # until it is known which has room
+        self._side_column.addWidget(self.cursor_table)
+        self._main.insertWidget(self._main.indexOf(self.foot), self.strip)
+
+    def take(self, area: PlotArea) -> None:
+        """The drawing, which is made with the first result."""
         self._area = area
         self._body.addWidget(area)
-        self.cursor_table = CursorTable(self._services)
-        self._side_column.addWidget(self.cursor_table)
-        self.strip = CursorStrip(self._services)
-        self._main.insertWidget(self._main.indexOf(self.foot), self.strip)
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
@@ -174,10 +180,17 @@ class PlotRooms(QObject):
 
     def show_body(self) -> None:
         """The drawing, a table for values without an axis, or a sentence."""
+        for _step in self.showing_body():
+            pass
+
+    def showing_body(self) -> Iterator[None]:
+        """The same in steps: each takes some milliseconds where all is shown for the first time."""
         plot = self._now.plot
         self._tools.set_drawing(is_shown=self.has_drawing)
         self._tools.setVisible(plot is not None)
+        yield
         self.show_side()
+        yield
         if not self._reads_cursors:
             self.foot.show_slope("")
         elif self.strip is not None:
