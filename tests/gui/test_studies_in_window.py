@@ -776,6 +776,15 @@ async def test_a_value_is_dragged_in_the_text(parts: Parts, circuit: Path, until
     assert (page.tuning.is_running, view.values) == (True, {})
     page.tuning.stop()
     await until(lambda: not page.tuning.is_running)
+
+    # Esc at once, while files are still being saved: the circuit is not loaded behind it.
+    parts.editor.show_file(circuit)
+    await until(editor.isVisible)
+    await drag(40)
+    QTest.keyClick(handle, Qt.Key.Key_Escape)
+    QTest.mouseRelease(handle, left, pos=QPoint(43, 1))
+    await until(lambda: not parts.services.app.program.tasks.handles)
+    assert (page.tuning.is_running, _patterns(page)) == (False, rows)
     assert _text(circuit) == DIVIDER
 
 

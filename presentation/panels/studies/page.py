@@ -134,6 +134,8 @@ class StudiesPage(CentrePage):
         self.work = StudyWork(services, app, circuit, self)
         self.tuning = TuneWork(services, app, circuit, self)
         self.value_at_hand = ValueAtHand(self._knob, self._take_out)
+        self._begun: SetupKind | None = None
+        """What runs as soon as the files are saved."""
         self.acts = CircuitActs(services, app.project, app.simulation, circuit, self)
         self.tabs = TabStrip(services, [TITLES[kind] for kind in KINDS], "studyKinds")
         self.setups = SetupMenu(services, app.project, circuit, self._setups_in_front)
@@ -457,6 +459,7 @@ class StudiesPage(CentrePage):
         focused = QApplication.focusWidget()
         if focused is None or not self.isAncestorOf(focused):
             self.setFocus()  # where Escape ends it
+        self._begun = kind
         self._services.start(self._save_and_run(kind), kind="begin study", scope=f"studies {id(self)}")
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -490,6 +493,8 @@ class StudiesPage(CentrePage):
             self._refuse_value(kind)
             return
         await self._read_offer()
+        if self._begun != kind:
+            return  # given up meanwhile
         view = self.views.get(kind)
         if self.offer is None or view is None or view.setup_pane.refusal is not None:
             self._refuse_value(kind)
@@ -523,6 +528,8 @@ class StudiesPage(CentrePage):
                 self.setFocus()  # where Escape leads back to the text
             view.setup_pane.remove_row(row)
         is_loaded = row is not None and self._knob(row.row.pattern.lower()) is not None
+        if self._begun == "tune":
+            self._begun = None
         if not was_live:
             self.tuning.stop()
         elif is_loaded or not self.tuning.is_running:
