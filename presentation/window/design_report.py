@@ -75,6 +75,7 @@ class ReportNotice(Notice):
         buttons = {self.open_button: msg("Open"), self.close_button: msg("Close")}
         super().__init__(services, "reportNotice", buttons)
         services.dress(self)
+        services.workspace.project_closed.connect(self.hide)
 
     def texts(self) -> Sequence[Message]:
         return [msg("The report of {name} was written to {path}.", name=self._circuit, path=self._path)]

@@ -410,3 +410,6 @@ async def test_the_design_report_is_of_the_circuit_in_front(
     page = target.read_text("utf-8")
     assert "<h1>buck.cir</h1>" in page
     assert "<h2>Transient response</h2>" in page
+    notice.show()
+    bench.window.projects.close_project()
+    await bench.until(lambda: not notice.isVisible())
