@@ -73,6 +73,9 @@ def _of_circuit(each: CircuitPreview) -> Iterator[PreviewLine]:
         return
     if each.was_failing:
         yield PreviewLine(msg("simulates again"), "met")
+    if each.is_same:
+        yield PreviewLine(msg("no result changes"))
+        return
     if each.goals:
         yield from _of_goals(each.goals)
         return

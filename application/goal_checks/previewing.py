@@ -96,6 +96,8 @@ class CircuitPreview:
     before: tuple[Plot, ...] = ()
     after: tuple[Plot, ...] = ()
     """The curves, all vectors; () where that state does not simulate."""
+    is_same: bool = False
+    """The results are the same before and after: another comment, another title."""
     problem: Message | None = None
     """Why it does not simulate with the change."""
     was_failing: bool = False
@@ -260,12 +262,14 @@ class PreviewChange:
         earlier = {} if before is None else {each.goal: each for each in before.goals}
         changes = tuple(GoalChange(before=earlier.get(each.goal), after=each) for each in after.goals)
         figures = () if goals else await off_loop(_figures, before, after)
+        is_same = not any(map(_moves, changes)) and all(each.before == each.after for each in figures)
         return CircuitPreview(
             circuit=circuit,
             goals=changes,
             figures=figures,
             before=curves,
             after=after.plots,
+            is_same=is_same and await off_loop(_are_same, curves, after.plots),
             was_failing=was_failing,
         )
 
@@ -282,6 +286,24 @@ class PreviewChange:
                 while len(self._known) > _MOST_KEPT:
                     del self._known[next(iter(self._known))]
         return known
+
+
+def _moves(each: GoalChange) -> bool:
+    return each.before is None or (each.before.is_met, each.before.value) != (
+        each.after.is_met,
+        each.after.value,
+    )
+
+
+def _are_same(before: Sequence[Plot], after: Sequence[Plot]) -> bool:
+    from numpy import array_equal
+
+    def is_same(one: Plot, other: Plot) -> bool:
+        return one.vectors.keys() == other.vectors.keys() and all(
+            array_equal(vector.data, other.vectors[name].data) for name, vector in one.vectors.items()
+        )
+
+    return len(before) == len(after) and all(map(is_same, before, after))
 
 
 def _size(runs: JudgedRuns) -> int:

@@ -52,7 +52,7 @@ def _with_words(goal: DesignGoal, sentence: Sentence) -> DesignGoal:
     for value in _figures(goal):
         for mention in sentence.mentions:
             if _says(mention, value, goal.unit):
-                return replace(goal, words=_clause(sentence.text, mention))
+                return replace(goal, words=_clause(sentence, mention))
     return goal
 
 
@@ -63,9 +63,12 @@ def _figures(goal: DesignGoal) -> Iterator[float]:
 
 
 def _says(mention: Mention, value: float, unit: str) -> bool:
-    """Whether a number in the sentence is this figure, perhaps as a ratio for decibels or of another sign."""
+    """Whether a number in the sentence is this figure, perhaps as a ratio for decibels, in decibels for a
+    ratio, or of another sign."""
     if mention.is_tolerance:
         return False
+    if mention.dimension == "dB" and unit == "1" and value:
+        return math.isclose(20 * math.log10(abs(value)), mention.value, rel_tol=1e-6)
     if mention.dimension in ("x", "none") and unit == "dB" and mention.value > 0:
         return math.isclose(20 * math.log10(mention.value), value, rel_tol=1e-6)
     if mention.dimension not in (unit, "none") and not (mention.dimension in ("%", "x") and unit == "1"):
@@ -74,13 +77,16 @@ def _says(mention: Mention, value: float, unit: str) -> bool:
     return any(math.isclose(abs(value), abs(number), rel_tol=1e-6) for number in said)
 
 
-def _clause(text: str, mention: Mention) -> str:
-    """The words around a number, up to the next punctuation."""
+def _clause(sentence: Sentence, mention: Mention) -> str:
+    """The words around a number, up to the next punctuation; no other figure is cut in two."""
+    text = sentence.text
     start = max((found.end() for found in _CLAUSE_END.finditer(text, 0, mention.start)), default=0)
     following = _CLAUSE_END.search(text, mention.end)
     end = len(text) if following is None else following.start()
     if end - start > _MOST:
-        start = _word_start(text, max(start, mention.start - _MOST // 2))
+        place = max(start, mention.start - _MOST // 2)
+        cut = next((each for each in sentence.mentions if each.start < place < each.end), None)
+        start = _word_start(text, place) if cut is None or cut == mention else cut.end
         end = mention.end
     return " ".join(text[start:end].split())
 

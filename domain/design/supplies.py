@@ -8,6 +8,7 @@ AN-581, "Biasing and Decoupling Op Amps in Single Supply Applications".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -150,10 +151,17 @@ def rails_of(request: Request, reference: Reference) -> Rails:
 
 
 def amplitude_v(request: Request, gain: float, share: float = 0.4, most: float = 1.0) -> float:
-    """Of a test signal that stays inside the output swing behind a gain: a share of a supply of two."""
-    if not is_single(request):
-        return min(most, share * float(request["supply_v"]) / gain)
-    return min(most, _SHARE_OF_ROOM * share * rails_of(request, "divider").room_v / gain)
+    """Of a test signal that stays inside the output swing behind a gain: a share of a supply of two, in two
+    digits."""
+    swing = float(request["supply_v"])
+    if is_single(request):
+        swing = _SHARE_OF_ROOM * rails_of(request, "divider").room_v
+    return min(most, _rounded_down(share * swing / gain))
+
+
+def _rounded_down(value: float) -> float:
+    digit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.floor(value / digit + 1e-9) * digit
 
 
 def write_rails(deck: Deck, request: Request, reference: Reference) -> Rails:

@@ -80,6 +80,9 @@ class DesignBox(QWidget):
         self.into.setObjectName("designInto")
         mark(self.into, role="small")
         self.change = push_button(name="designPlace", clicked=self._ask_place, kind="link")
+        room = self.change.sizePolicy()
+        room.setRetainSizeWhenHidden(True)  # what stands below stays where it is at the first letter
+        self.change.setSizePolicy(room)
         self._timer = once_after(self, _PAUSE_MS, self._look)
         self._build()
         services.dress(self)

@@ -258,6 +258,15 @@ class FigureTable(QTableView):
         return widths
 
 
+def _words_in(room: int, text: str, metrics: QFontMetrics) -> str:
+    """Words in so many pixels: what stands behind their last comma goes before a word is cut."""
+    first, comma, last = text.rpartition(", ")
+    has_more = comma and "(" not in last  # a condition is never left out
+    if has_more and metrics.horizontalAdvance(text) > room >= metrics.horizontalAdvance(first):
+        return first
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+
 def head_lines(title: str) -> list[str]:
     """A head where a line has no room for it: the name, and below it the unit."""
     return title.rsplit(" / ", 1)
@@ -290,7 +299,13 @@ class _Head(QHeaderView):
         inner = rect.adjusted(apart if column.is_number else pad, 0, -right, 0)
         metrics = painter.fontMetrics()
         lines = head_lines(column.title) if self.is_tall else [column.title]
-        shown = [metrics.elidedText(each, Qt.TextElideMode.ElideRight, inner.width()) for each in lines]
+        # That of a column of names may end in a file's, of which the middle goes.
+        shown = [
+            metrics.elidedText(each, Qt.TextElideMode.ElideRight, inner.width())
+            if column.is_number
+            else middle_cut(metrics, each, inner.width())
+            for each in lines
+        ]
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(shown))
         if column.swatch:
             text = metrics.horizontalAdvance(column.title)
@@ -426,8 +441,7 @@ class _Delegate(QStyledItemDelegate):
         # Of an expression, a trace or a file's name both ends tell; words are read from their beginning.
         is_code = cell.style.startswith("mono") or cell.swatch not in ("", "none")
         text = visible(cell.text)
-        right = Qt.TextElideMode.ElideRight
-        shown = middle_cut(metrics, text, room) if is_code else metrics.elidedText(text, right, room)
+        shown = middle_cut(metrics, text, room) if is_code else _words_in(room, text, metrics)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if cell.unit:
             painter.setPen(self._services.theme.theme.color("text.secondary"))

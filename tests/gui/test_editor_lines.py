@@ -70,6 +70,27 @@ async def test_lines_are_commented_moved_copied_and_deleted(
 
 
 @settled
+async def test_a_double_click_on_the_last_line_that_is_seen_takes_the_number_there(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    values = "\n".join(f"R{number} a 0 {number}k" for number in range(1, 200))
+    editor = (await shown(area, project, opened, f"values\n{values}\n")).editor
+    high = editor.ask(editor.SCI_TEXTHEIGHT, 0)
+    area.resize(area.width(), area.height() + high // 2 - editor.viewport().height() % high)
+    await until(lambda: editor.viewport().height() % high == high // 2)
+    editor.ask(editor.SCI_SETFIRSTVISIBLELINE, 100)
+    for at in (2, editor.viewport().height() - 2):
+        line = editor.line_of(editor.ask(editor.SCI_POSITIONFROMPOINT, 200, at))
+        start = editor.positionFromLineIndex(line, f"R{line} a 0 ".index(" 0 ") + 3)
+        spot = QPoint(editor.ask(editor.SCI_POINTXFROMPOSITION, 0, start) + 6, at)
+        QTest.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+        QTest.mouseDClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+        QTest.mouseRelease(editor.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+        assert editor.selectedText() == f"{line}k"
+        assert editor.ask(editor.SCI_GETFIRSTVISIBLELINE) == 100
+
+
+@settled
 async def test_several_carets_write_and_are_undone_at_once(
     area: EditorArea, project: Path, opened: Open, until: Until
 ) -> None:

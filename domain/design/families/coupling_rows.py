@@ -23,6 +23,11 @@ _DECADES_BELOW = 4000.0
 _USUAL_LOW_HZ = 10.0
 _LEAST_BAND = 100.0
 _LEVEL_SHARE = 0.05
+_SHORT_BOTH_WAYS = (1.0, 1.25, 1.6, 2.0, 2.5, 4.0, 5.0, 6.25, 8.0, 10.0)
+_SETTLES_IN = 20
+"""Periods at mid band: by then the level that a sine begun at zero puts on the capacitors is gone."""
+_PERIODS = 2
+"""Of it that are kept."""
 _FAR_BELOW = 0.1
 """Of the lower corner: where the capacitor at the input gives its own, beside another that sets it."""
 
@@ -86,8 +91,14 @@ def mid_hz(request: kit.Request) -> float:
     """Where the gain is measured: two decades inside the bandwidth, or between the two corners."""
     middle: float = request["bandwidth_hz"] / 100
     if is_ac(request) and request["low_hz"] * 20 > middle:
-        middle = math.sqrt(request["low_hz"] * request["bandwidth_hz"])
+        middle = _in_short(math.sqrt(request["low_hz"] * request["bandwidth_hz"]))
     return middle
+
+
+def _in_short(hertz: float) -> float:
+    """The next frequency that is short to write, as its period is: 1.22 kHz gives 1.25 kHz, 0.8 ms."""
+    decade = 10.0 ** math.floor(math.log10(hertz))
+    return min((decade * each for each in _SHORT_BOTH_WAYS), key=lambda each: abs(math.log(each / hertz)))
 
 
 def capacitor(request: kit.Request, ohm: float, share: float = 1.0) -> float:
@@ -182,8 +193,10 @@ def analyses(request: kit.Request, sized: kit.Sized, _goals: Sequence[kit.Design
         cards = [f".ac dec 100 {spice(start)} {spice(3 * gbw)}"]
     if _has_level(request) or request.get("output_vpp"):
         period = 1 / mid_hz(request)
+        start = (_SETTLES_IN if is_ac(request) else _PERIODS) * period
         cards.append(
-            f".tran {spice(period / 200)} {spice(4 * period)} {spice(2 * period)} {spice(period / 200)}"
+            f".tran {spice(period / 200)} {spice(start + _PERIODS * period)} {spice(start)} "
+            f"{spice(period / 200)}"
         )
     return tuple(cards)
 

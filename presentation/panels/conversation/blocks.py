@@ -7,6 +7,7 @@ resources/web/conversation.css; `tone` is a colour of the theme for the view tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -18,6 +19,17 @@ Translate = Callable[[Message], str]
 Said: TypeAlias = "Message | str | Callable[[Translate], str] | tuple[Said, ...]"
 """A text for people; of several, one behind the other; a function puts it together in a language."""
 View = Literal["page", "plain"]
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:dB|%|°C|[fpnuµmkMGT]?(?:Hz|V|A|Ω|F|H|W|s))(?!\w))")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A text in which no number is torn from its unit at the end of a line."""
+
+    text: Message
+
+    def __call__(self, translate: Translate) -> str:
+        return _BEFORE_UNIT.sub("\u00a0", translate(self.text))
 
 
 # --- parts of a line ------------------------------------------------------------------------------------

@@ -209,7 +209,8 @@ def _goals(item: GoalsCard) -> b.Row:
             "",
             (
                 b.Cell(
-                    parts=(b.Text(name_of(goal)), b.Break(), b.Text(goal.expression, "expr")), tip=goal.metric
+                    parts=(b.Text(b.Held(name_of(goal))), b.Break(), b.Text(goal.expression, "expr")),
+                    tip=goal.metric,
                 ),
                 b.Cell(parts=(b.Text(shown(limit_text(goal))),), kind="num"),
                 b.Cell(parts=() if goal.stated else (b.Text(msg("my proposal")),), kind="from"),
@@ -501,7 +502,7 @@ def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
     name = name_of_judged(verdict)
     return "good" if row.met else "bad", (
         b.Cell(
-            parts=(b.Button(act="measure", argument=goal.metric, label=name, kind="name"),),
+            parts=(b.Button(act="measure", argument=goal.metric, label=b.Held(name), kind="name"),),
             kind="name",
             tip=(name, f"\n{goal.metric} = {goal.expression}"),
         ),

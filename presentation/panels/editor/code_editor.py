@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from string import ascii_letters, digits
 
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
@@ -181,7 +182,29 @@ class CodeEditor(MarkedText):
                 self.definition_wanted.emit()
             event.accept()
             return
-        super().mousePressEvent(event)
+        with self._standing_still():
+            super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None:
+            with self._standing_still():
+                super().mouseDoubleClickEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None:
+            with self._standing_still():
+                super().mouseReleaseEvent(event)
+
+    @contextmanager
+    def _standing_still(self) -> Iterator[None]:
+        """A click leaves the text where it is: Scintilla would scroll a line at the edge into full view, and
+        the second click of two would meet another one."""
+        row, left = self.ask(self.SCI_GETFIRSTVISIBLELINE), self.ask(self.SCI_GETXOFFSET)
+        yield
+        if self.ask(self.SCI_GETFIRSTVISIBLELINE) != row:
+            self.ask(self.SCI_SETFIRSTVISIBLELINE, row)
+        if self.ask(self.SCI_GETXOFFSET) != left:
+            self.ask(self.SCI_SETXOFFSET, left)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is None:

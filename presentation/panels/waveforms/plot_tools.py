@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
@@ -189,11 +190,20 @@ class PlotTools(QWidget):
             lacking = choice.shortest_width() - choice.width()  # of the run and what is shown of it
             if lacking > 0 and self.chips.needed(self._chip_room(_FEW) - lacking) == _ALL_IN_ONE_ROW:
                 choice.setFixedWidth(choice.width() + lacking)
+            self._widen(wanted)
             choice.setToolTip(choice.currentText())
             view = choice.view()
             if view is not None:
                 view.setMinimumWidth(rest + widest)
         self._make_room()
+
+    def _widen(self, wanted: int) -> None:
+        """What the traces and the buttons leave of their row is the name's, as far as it has a use for it."""
+        buttons = _FEW if self._is_narrow() else _ALL
+        room, lacking = self._chip_room(buttons), range(max(wanted - self.plot_choice.width(), 0) + 1)
+        fits = bisect_left(lacking, 1, key=lambda more: self.chips.needed(room - more) != _ALL_IN_ONE_ROW)
+        if fits > 1:
+            self.plot_choice.setFixedWidth(self.plot_choice.width() + fits - 1)
 
     def set_drawing(self, *, is_shown: bool) -> None:
         """Offer only what suits: a table of values has no traces."""
@@ -214,10 +224,7 @@ class PlotTools(QWidget):
         """
         if not self._is_drawing:
             return
-        theme = self._services.theme.theme
-        full, folded = (self.chips.needed(self._chip_room(count)) for count in (_ALL, _FEW))
-        is_low_on_room = self._chip_room(_ALL) < theme.size("space.12") * 4
-        is_narrow = folded < full or (full != _ALL_IN_ONE_ROW and is_low_on_room)
+        is_narrow, folded = self._is_narrow(), self.chips.needed(self._chip_room(_FEW))
         for button in self._folded:
             button.setVisible(not is_narrow)
         shortest = self.plot_choice.shortest_width()
@@ -230,6 +237,12 @@ class PlotTools(QWidget):
             self._places[1].invalidate()
             self._row.invalidate()
             self._row.activate()
+
+    def _is_narrow(self) -> bool:
+        """Whether some buttons go behind one."""
+        full, folded = (self.chips.needed(self._chip_room(count)) for count in (_ALL, _FEW))
+        is_low_on_room = self._chip_room(_ALL) < self._services.theme.theme.size("space.12") * 4
+        return folded < full or (full != _ALL_IN_ONE_ROW and is_low_on_room)
 
     def _chip_room(self, buttons: int) -> int:
         """Pixels the chips have beside the choice and so many buttons."""

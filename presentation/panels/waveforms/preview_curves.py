@@ -33,10 +33,11 @@ class PreviewCurves(QObject):
 
     @property
     def plots(self) -> tuple[Plot, ...]:
-        """Of the shown circuit with the change; () while none is looked at, or it does not simulate."""
+        """Of the shown circuit with the change; () while none is looked at, it does not simulate or changes
+        no result."""
         circuits = () if self._change is None else self._change.circuits
         shown = self._shown.circuit
-        return next((each.after for each in circuits if each.circuit == shown), ())
+        return next((each.after for each in circuits if each.circuit == shown and not each.is_same), ())
 
     @property
     def is_live(self) -> bool:

@@ -121,7 +121,11 @@ async def test_goals_and_curves_before_and_after_and_the_project_as_it_was(
     assert _said(mended)[0] == "met: simulates again"
     assert mended.circuits[0].goals[0].after.is_met
     assert await preview(root, {root / "note.txt": b"x", root / "deep.inc": b"* x\n"}, circuits=[a]) is None
-    assert await preview(root, {part: PART.encode() + b"* x\n"}, circuits=[root / "plain.cir"]) is not None
+    remark = await preview(root, {part: PART.encode() + b"* x\n"}, circuits=[root / "plain.cir"])
+    assert remark is not None
+    assert _said(remark) == ["head: a.cir:", "plain: no result changes"]
+    assert remark.circuits[0].is_same
+    assert not found.circuits[0].is_same
     assert _all_in(root) == before
 
 

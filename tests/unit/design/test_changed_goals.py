@@ -77,6 +77,12 @@ def test_nothing_changed_changes_nothing() -> None:
         ("Buck converter 12 V to 5 V 2 A with ripple below 50 mV", "ripple", "ripple below 50 mV"),
         ("截止频率为1kHz的二阶巴特沃斯低通滤波器，增益 2 倍", "passband_gain", "增益 2 倍"),
         ("2nd-order Butterworth low-pass, cut-off 1 kHz", "peaking", ""),
+        ("A microphone preamp with 40 dB gain from 100 Hz to 15 kHz, 9 V supply", "gain", "40 dB"),
+        (
+            "A microphone preamp with 40 dB gain from 100 Hz to 15 kHz, 9 V supply",
+            "bandwidth",
+            "gain from 100 Hz to 15 kHz",
+        ),
     ],
 )
 def test_a_goal_knows_the_words_it_was_read_from(sentence: str, metric: str, words: str) -> None:
