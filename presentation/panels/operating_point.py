@@ -156,7 +156,7 @@ class OperatingPointView(QWidget):
             copy.triggered.connect(table.copy)
             table.addAction(copy)
             table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self._title = ElidedLabel()
+        self._title = ElidedLabel(is_name=True)
         self._title.setObjectName("operating_point_run")
         mark(self._title, role="strong")
         self._power = text_label(name="operating_point_power", role="secondary")

@@ -10,6 +10,7 @@ from PyQt6.QtCore import QObject, QSize, Qt, QTimer
 from PyQt6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QBoxLayout, QLabel, QLayout, QPushButton, QStyle, QWidget
 
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.styles import mark
 from shared.message import Message
 
@@ -85,7 +86,11 @@ def copy_text(text: str) -> None:
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text; the whole of it is in the tooltip."""
+    """One line of plain text; the whole of it is in the tooltip. A file's name loses its middle."""
+
+    def __init__(self, *, is_name: bool = False) -> None:
+        super().__init__()
+        self._is_name = is_name
 
     def setText(self, text: str | None) -> None:  # noqa: N802 - Qt's name
         super().setText(text)
@@ -100,7 +105,12 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         painter, style = QPainter(self), self.style()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        metrics, text, room = self.fontMetrics(), self.text(), self.width()
+        shown = (
+            middle_cut(metrics, text, room)
+            if self._is_name
+            else metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        )
         if isinstance(style, QStyle):
             alignment = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
             style.drawItemText(

@@ -42,6 +42,8 @@ _STEP = 1.2
 _MARGIN = 24
 _WIDER = 1.3
 """How much wider than reckoned a text may be: short ones of wide letters are, and have room."""
+_LETTER = 0.6
+"""Of the type's size: the width of a letter."""
 _NEAR = 0.5
 """Grid units within which a wire is meant."""
 _WIRE, _SYMBOL, _BAR, _DOT = 1.5, 1.75, 2.5, 3.0
@@ -439,7 +441,8 @@ class SchematicCanvas(QWidget):
         at = self._pixel(*text.at)
         width = metrics.horizontalAdvance(text.text)
         room = (text.box[2] - text.box[0]) * UNIT * self.zoom
-        if width > _WIDER * room > 0:  # a wider face than was reckoned with
+        lacking = width - room  # half a letter is seen nowhere: a name of two, "Cm", stays as large as others
+        if width > _WIDER * room > 0 and lacking > _LETTER * font.pixelSize():  # a wider face than reckoned
             font.setPixelSize(max(round(font.pixelSize() * room / width), 1))
             metrics = QFontMetricsF(font)
             width = metrics.horizontalAdvance(text.text)

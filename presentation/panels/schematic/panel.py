@@ -101,7 +101,7 @@ class SchematicPanel(QWidget):
     def _build(self) -> None:
         services = self._services
         self._up = IconButton(services, "arrow-left", msg("Back to the circuit"), name="schematic_up")
-        self._title = ElidedLabel()
+        self._title = ElidedLabel(is_name=True)
         mark(self._title, role="strong")
         self._smaller = IconButton(services, "zoom-out", msg("Zoom out"), name="schematic_smaller")
         self._percent = push_button(name="schematic_percent", clicked=self.canvas.reset_zoom, kind="link")
