@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from application.design.round_history import begun_with
-from domain.design.goal_change import goals_changed_by
+from domain.design.goal_change import clauses_not_read, goals_changed_by
 from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
@@ -42,7 +42,8 @@ class NextMessage:
     goals: tuple[DesignGoal, ...] = ()
     """Those of the finished design, if there is one."""
     problem: Message | None = None
-    """Why it describes no circuit, where there is no finished design it could change."""
+    """Why it describes no circuit, where there is no finished design it could change; what of it was not
+    understood, where the rest changes one."""
 
 
 def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -150,8 +151,25 @@ async def read_message(
             return _of_no_design(error, is_of_circuit=has_figure)
         if has_figure and circuit != state["circuit_file_path"]:
             return NextMessage("apart")
-        return NextMessage("unclear" if refinement(state, text) is None else "refines", goals_in(state))
+        return _of_design(state, text)
     return NextMessage("begins" if state is None else "apart")
+
+
+def _of_design(state: Mapping[str, Any], text: str) -> NextMessage:
+    """A message that describes no circuit, behind a finished design."""
+    goals = goals_in(state)
+    if refinement(state, text) is not None:
+        return NextMessage("refines", goals)
+    unread = clauses_not_read(text, goals)
+    return NextMessage("unclear", goals, _half_read(unread) if unread else None)
+
+
+def _half_read(unread: Sequence[str]) -> Message:
+    return msg(
+        "“{text}” was not understood, so nothing was changed. The rest of the message is a change of goals: "
+        "send it alone, or put this part in other words.",
+        text="; ".join(unread),
+    )
 
 
 def _of_no_design(error: CircuitError, *, is_of_circuit: bool) -> NextMessage:

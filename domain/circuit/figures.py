@@ -31,12 +31,16 @@ _WITHOUT_PREFIX = ("1", "", "dB", "deg", "degC", "%", "ppm/K")
 
 
 _LEAST = 1e-18
+_LEAST_VOLTS = 1e-15
+"""Nodes are sums of volts; the arithmetic leaves that much of them."""
 _MEASURED = frozenset({"V", "A", "W", "s", "Hz", "Ohm", "Ω"})
 
 
 def without_rounding_noise(value: float, unit: str) -> float:
-    """A measured value; 0 for one so small (below an atto of its unit) that only rounding left it there."""
-    return 0.0 if unit in _MEASURED and abs(value) < _LEAST else value
+    """A measured value; 0 for one so small that only rounding left it there: below an atto of its unit,
+    below a femtovolt."""
+    least = _LEAST_VOLTS if unit == "V" else _LEAST
+    return 0.0 if unit in _MEASURED and abs(value) < least else value
 
 
 def with_unit(value: float, unit: str, digits: int = 4) -> str:

@@ -140,6 +140,17 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     return changed if is_other else None
 
 
+def clauses_not_read(text: str, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
+    """The clauses that keep a sentence from being a change of goals, where others of it are one; else ()."""
+    if len(text) > _LONGEST:
+        return ()
+    clauses = [clause for each in _CLAUSE_END.split(text) if (clause := each.strip())]
+    unread = tuple(each for each in clauses if goals_changed_by(each, goals) is None)
+    if len(unread) == len(clauses):
+        return ()
+    return tuple(each for each in unread if re.search(r"\d", each)) or unread
+
+
 def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
     """The goals with the figures of a sentence; () when not each of these belongs to one of them."""
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]

@@ -27,9 +27,11 @@ _EMPTY = frozenset(
 _LONGEST = 600
 """Characters in which words are looked for that stand apart."""
 _LETTERS = re.compile(r"[a-z]{3,}")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
-_LONGEST_QUOTED = 6
-"""Characters between others; a part of them is told with all of them: words have no blanks."""
+_BETWEEN_WORDS = r"[的了是在把被给做要我你想请帮那这]|一?[个款种]|(?<![应通专作使])用"
+_APART = re.compile(rf"[^\u4e00-\u9fff]+|{_BETWEEN_WORDS}")
+_EDGES = re.compile(rf"^(?:{_BETWEEN_WORDS})+|(?:{_BETWEEN_WORDS}|一)+$")
+_LONGEST_QUOTED = 10
+"""Characters between little words; a part of them is told with all of them: Chinese has no blanks."""
 _HYPHENATED = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z]+)+(?![\w-])")
 _PART = 4
 _RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
@@ -106,11 +108,15 @@ class KnownRequests:
             if mine > max(weights.values(), default=0.0) and _TOLD.fullmatch(feature):
                 found.append((mine, feature))
         wholes = {part: whole for whole in _HYPHENATED.findall(text.lower()) for part in whole.split("-")}
-        runs = [run for run in _CHINESE.findall(text) if len(run) <= _LONGEST_QUOTED]
+        runs = [run for run in _APART.split(text) if 2 <= len(run) <= _LONGEST_QUOTED]
         words: list[str] = []
         for _, feature in sorted(found, key=lambda each: (-each[0], each[1])):
             word = wholes.get(feature, feature).replace(" ", " " if feature.isascii() else "")
-            word = next((run for run in runs if word in run), word)
+            if not word.isascii():
+                word = _EDGES.sub("", word)
+                word = next((run for run in runs if word in run), word)
+            if len(word) < 2:
+                continue
             plain = word.replace("-", " ")
             if not any(
                 plain in other or other in plain for other in (each.replace("-", " ") for each in words)

@@ -81,5 +81,8 @@ class ReportNotice(Notice):
         return [msg("The report of {name} was written to {path}.", name=self._circuit, path=self._path)]
 
     def _open(self) -> None:
-        self.hide()
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path)))
+        if QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path))):
+            self.hide()
+            return
+        no_program = msg("No program on this computer opens {name}.", name=self._path.name)
+        self._services.workspace.error_occurred.emit(no_program)

@@ -245,11 +245,16 @@ class MainWindow(QWidget):
     def _tell_report(self, circuit: str, path: Path) -> None:
         from presentation.window.design_report import ReportNotice
 
-        for earlier in self.findChildren(ReportNotice):
-            earlier.deleteLater()
+        self._drop_report()
         self._notices.insertWidget(1, ReportNotice(self._services, circuit, path))
 
+    def _drop_report(self) -> None:
+        for earlier in self.findChildren(QWidget, "reportNotice"):
+            earlier.hide()
+            earlier.deleteLater()
+
     def _on_project(self, _root: Path) -> None:
+        self._drop_report()
         parts = self.parts
         _ = (
             parts.goals_watch,

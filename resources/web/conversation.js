@@ -39,7 +39,20 @@
     newer.append(words.newer.replace("{count}", String(unseen)));
   }
 
+  // A number and its unit stay on one line; what is copied has an ordinary space (Chromium sees to it).
+  const FIGURE = /(\d) (?=(?:[fpnuµμmkMGT]?(?:Hz|V|A|W|F|H|s|Ω|m)|dB|°C|%)(?![\p{Script=Latin}\d]))/gu;
+  function holdFigures(element) {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      if (!text.data.includes(" ") || text.parentElement.closest("pre, code, textarea, .math")) continue;
+      const held = text.data.replace(FIGURE, "$1\u00a0");
+      if (held !== text.data) text.data = held;
+    }
+  }
+
   function dress(element) {
+    holdFigures(element);
     for (const span of element.querySelectorAll(".math:not([data-done])")) {
       span.dataset.done = "1";
       const tex = span.textContent;

@@ -404,8 +404,10 @@ async def test_the_design_report_is_of_the_circuit_in_front(
     assert bench.window.focusWidget() is editor
     (notice,) = bench.window.findChildren(ReportNotice)
     assert str(target) in notice.label.text()
+    notice.close_button.setFocus()
     notice.close_button.click()
     assert not notice.isVisible()
+    assert bench.window.focusWidget() is editor, "the keys go back, not to the button that runs a circuit"
     await bench.settled()
     page = target.read_text("utf-8")
     assert "<h1>buck.cir</h1>" in page

@@ -22,7 +22,7 @@ _LOSS_MARGIN = 0.93
 """A pass-band loss is sized for this part of what is allowed."""
 _ATTENUATION_MARGIN_DB = 0.2
 _FLATNESS_DB = 0.5
-_GAIN_TOLERANCE = 0.03
+_GAIN_ROOM_DB = 0.25
 _PROOF = 3.0
 """Times the cut-off: there the attenuation shows the order."""
 
@@ -215,8 +215,7 @@ def _pass_gain(request: kit.Request) -> kit.Bounds:
     decibels = 20 * math.log10(request["gain"])
     if request["kind"] == rows.HIGH_PASS:
         decibels -= prototypes.attenuation_db(sections(request), 1 / _far(request))
-    room = 20 * math.log10(1 + _GAIN_TOLERANCE)
-    return kit.Bounds(minimum=decibels - room, maximum=decibels + room, target=decibels)
+    return kit.Bounds(minimum=decibels - _GAIN_ROOM_DB, maximum=decibels + _GAIN_ROOM_DB, target=decibels)
 
 
 def _ripple(request: kit.Request) -> str:

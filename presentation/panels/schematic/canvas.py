@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 UNIT = 16.0
 """Pixels of a grid unit at 100 %."""
-_LEAST, _MOST = 0.15, 6.0
+_LEAST, _MOST = 0.05, 6.0
 _STEP = 1.2
 _MARGIN = 24
 _WIDER = 1.3

@@ -201,7 +201,7 @@ class SchematicPanel(QWidget):
         self._show_zoom()
 
     def _show_zoom(self) -> None:
-        self._percent.setText(f"{round(self.canvas.zoom * 100)} %")
+        self._percent.setText(self._services.language.figure(f"{round(self.canvas.zoom * 100)} %"))
         self._percent.setToolTip(self._services.language(msg("Show at 100 %")))
 
     # ---- to the editor and back

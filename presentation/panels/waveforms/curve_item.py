@@ -21,9 +21,9 @@ _MOST_TURNS = 400
 _FEW_TURNS = 4
 """With more, Qt's outline of a line costs more than an image of it (`strokes.py`)."""
 _MOST_DASHED = 60
-"""A dashed line that turns more often has no room for its dashes."""
+"""A dashed line that turns more often is drawn whole: gaps would look like pauses of what oscillates."""
 _GAP = 8
-"""Pixels of the axis that are left out of a dashed line of many turns, and drawn."""
+"""Pixels of the axis that are left out of a dashed area, and drawn."""
 _LONG = 256
 _SHORT = 16
 """Points stroked at once. Qt joins them into one outline, whose cost grows with the square of its turns;
@@ -92,7 +92,7 @@ class Line:
             self._draw_lines(painter, x, y, has_pixels=has_pixels)
 
     def _draw_image(self, painter: QPainter, x: RealArray, y: RealArray, shown: QRectF) -> None:
-        """One piece, as far as it lies in a rectangle; dashes are stripes, an area is as fine as can be."""
+        """One piece, as far as it lies in a rectangle; an area is as fine as can be, or in stripes."""
         device = painter.device()
         ratio = 1.0 if device is None else device.devicePixelRatio()
         width = 1.0 if self.turns > _MOST_TURNS else max(self.pen.widthF() * ratio, 1.0)
@@ -104,7 +104,7 @@ class Line:
         if columns <= 0:
             return
         gaps = None
-        if self.pen.style() != Qt.PenStyle.SolidLine:
+        if self.turns > _MOST_TURNS and self.pen.style() != Qt.PenStyle.SolidLine:
             gaps = (left + np.arange(columns)) // round(_GAP * ratio) % 2 == 1
         stroke = stroked(x - left, y - top, size, width, self.pen.color(), without=gaps)
         stroke.image.setDevicePixelRatio(ratio)

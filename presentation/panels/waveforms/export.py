@@ -98,7 +98,7 @@ def _legend_of(services: WindowServices, traces: Sequence[Trace]) -> tuple[tuple
 def _file_name(name: str) -> str:
     """``rc_Run_4_ac`` of ``rc.cir · Run 4 · ac``."""
     circuit, separator, run = name.partition(" · ")
-    words = f"{Path(circuit).stem} {run}" if separator and Path(circuit).suffix else name
+    words = f"{Path(circuit).stem} {run.replace('#', '')}" if separator and Path(circuit).suffix else name
     return "_".join(words.replace("·", " ").split()) or "plot"
 
 

@@ -281,6 +281,9 @@ class MeasurementsView(QWidget):
         if yields:
             columns.insert(2, Column(title=language(msg("Yield")), is_number=True))
             rows = [[*row[:2], cell, *row[2:]] for row, cell in zip(rows, yields, strict=True)]
+        if not self._is_compact and any(item.goal is not None for item in items):
+            columns.insert(2, Column(title=language(msg("Limit")), is_number=True))
+            rows = [[*row[:2], self._limit(item), *row[2:]] for row, item in zip(rows, items, strict=True)]
         self.table.show_rows(columns, rows)
         kept = 3 if yields else 2
         if self._is_compact and number is not None and self.table.name_share < _NAME_SHARE:
@@ -359,6 +362,14 @@ class MeasurementsView(QWidget):
         first, last = (in_scale(each, scale, unit) for each in (low, high))
         text = first if first == last else f"{first} … {last}"
         return Cell(text=text, unit=scale.unit, tip="\n".join(told))
+
+    def _limit(self, item: Measured) -> Cell:
+        if item.goal is None:
+            return Cell(text="")
+        known = item.value is not None and math.isfinite(item.value.value)
+        digits = beside_goal(item.goal, item.value)[1] if item.value is not None and known else 4
+        text = self._services.language.figure(limit_text(item.goal, digits))
+        return Cell(text=text, color="text.tertiary" if self._shown.is_stale else "text.secondary")
 
     def _tip(self, item: Measured) -> str:
         if item.problem is not None:

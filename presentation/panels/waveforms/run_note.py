@@ -143,6 +143,8 @@ def _of_drawing(shown: ShownResult, now: DrawnPlot, overlay: RunOverlay) -> list
         notes.append(msg("The raw file ends early: it has fewer points than its header says."))
     if missing and not shown.is_loading:
         notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(missing)))
+    if overlay.own:
+        notes.append(msg("Pale: {runs}", runs=", ".join(overlay.own)))
     if overlay.foreign:
         notes.append(msg("Overlaid from another circuit: {runs}", runs=", ".join(overlay.foreign)))
     if overlay.strange:

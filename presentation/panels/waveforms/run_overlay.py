@@ -81,6 +81,15 @@ class RunOverlay(QObject):
         return tuple(self._foreign_name(figures) for figures in self._figures if not figures.is_ours)
 
     @property
+    def own(self) -> tuple[str, ...]:
+        """Those of this circuit that are drawn, by run alone."""
+        return tuple(
+            self._services.language(_run(figures.number, is_ours=True))
+            for figures in self._figures
+            if figures.is_ours and not self._is_foreign(figures)
+        )
+
+    @property
     def foreign(self) -> tuple[str, ...]:
         """Those of another circuit that are drawn, by circuit and run."""
         return tuple(self._foreign_name(figures) for figures in self._figures if self._is_foreign(figures))

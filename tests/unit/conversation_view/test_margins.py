@@ -56,6 +56,7 @@ def test_a_miss_by_a_hair_is_a_miss_in_words() -> None:
         (0.0002, "dB", "0.000 dB"),
         (6e-22, "V", "0 V"),
         (-3e-19, "A", "0 A"),
+        (-1.4e-18, "V", "0 V"),
         (6e-22, "V^2/Hz", "6e−22 V^2/Hz"),
     ],
 )

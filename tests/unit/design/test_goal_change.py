@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.design.catalogue import understand
-from domain.design.goal_change import goals_changed_by
+from domain.design.goal_change import clauses_not_read, goals_changed_by
 from domain.simulation.goals import DesignGoal
 from tests.ground.cases import for_each
 
@@ -64,6 +64,19 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
 )  # fmt: skip
 def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: object) -> None:
     assert changes(text, goals) == expected
+
+
+@for_each(
+    ("text", "expected"),
+    [
+        ("谢谢，截止频率改到 2kHz，1kHz 以内波动不超过 0.1dB", ("1kHz 以内波动不超过 0.1dB",)),
+        ("cutoff to 2 kHz, ripple below 0.1 dB", ("ripple below 0.1 dB",)),
+        ("ripple below 0.1 dB", ()),
+    ],
+)
+def test_the_clause_that_is_not_understood_is_told(text: str, expected: tuple[str, ...]) -> None:
+    assert goals_changed_by(text, FILTER) is None
+    assert clauses_not_read(text, FILTER) == expected
 
 
 @for_each("text", [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPointF
-from PyQt6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
+from PyQt6.QtCore import QPointF, QRectF
+from PyQt6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF, QTransform
 
+from presentation.panels.waveforms.curve_item import Line
 from presentation.panels.waveforms.strokes import Stroke, spans, stroked
 from tests.ground.cases import for_each
 
@@ -49,6 +50,23 @@ def test_a_line_covers_what_qts_outline_covers(periods: float, width: float) -> 
     assert ours.sum() == pytest.approx(theirs.sum(), rel=0.05)
     assert apart.sum() < 0.15 * theirs.sum()
     assert apart.max() <= 0.6  # half of a pixel at a steep edge
+
+
+def test_a_dashed_line_that_oscillates_has_no_pauses() -> None:
+    """A fifth trace, 1 kHz over 100 ms, looked like bursts of it."""
+    pen = QPen(BLACK, 1.5)
+    pen.setDashPattern([6.0, 3.0])
+    image = QImage(200, 120, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    x = np.linspace(0.0, 200.0, 4_000)
+    painter = QPainter(image)
+    Line.of(x, 60 + 40 * np.sin(2 * np.pi * x / 4), pen).draw(painter, QTransform(), QRectF(0, 0, 200, 120))
+    painter.end()
+    memory = image.constBits()
+    assert memory is not None
+    memory.setsize(image.sizeInBytes())
+    drawn = np.frombuffer(memory, np.uint32).reshape(120, 200) >> 24
+    assert (drawn.max(axis=0)[2:-2] > 0).all()
 
 
 def test_a_span_is_from_the_least_to_the_greatest_of_its_column() -> None:

@@ -51,8 +51,9 @@ class ToneTable(FigureTable):
         if figures is None or figures.distortion is None:
             return ""
         cells = self._cells(figures.distortion, figures.unit)
-        told = [f"{name} {joined(cells[name].text, cells[name].unit)}" for name in ("THD", "SFDR", "SNR")]
-        return f"{expression}: {', '.join(told)}"
+        told = {name.lower(): joined(cells[name].text, cells[name].unit) for name in ("THD", "SFDR", "SNR")}
+        words = msg("{signal}: THD {thd}, SFDR {sfdr}, SNR {snr}", signal=expression, **told)
+        return self._services.language(words)
 
     def retranslate(self) -> None:
         language = self._services.language
