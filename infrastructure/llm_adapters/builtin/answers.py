@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from infrastructure.llm_adapters.builtin import looking, measuring, trials, tuning
+from infrastructure.llm_adapters.builtin import comparing, looking, measuring, parts, trials, tuning
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
+from infrastructure.llm_adapters.builtin.conditions import conditions_of, under
 from infrastructure.llm_adapters.builtin.figures import FIGURES
 from infrastructure.llm_adapters.builtin.plans import (
     Plan,
     Speech,
     which_file,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask, Intent
+from infrastructure.llm_adapters.builtin.reading import Ask, Intent
 from shared.message import msg
 
 _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "figure": measuring.figure,
-    "voltage": measuring.voltage,
-    "current": measuring.current,
-    "power": measuring.power,
-    "what_if": measuring.what_if,
-    "conduction": measuring.conduction,
-    "losses": measuring.losses,
+    "voltage": parts.voltage,
+    "current": parts.current,
+    "power": parts.power,
+    "what_if": comparing.what_if,
+    "conduction": parts.conduction,
+    "losses": parts.losses,
     "swap": trials.swap,
     "stimulus": trials.stimulus,
-    "across": measuring.across_parts,
-    "output_impedance": measuring.output_impedance,
-    "point": measuring.point,
+    "across": parts.across_parts,
+    "output_impedance": parts.output_impedance,
+    "point": parts.point,
     "role": looking.role,
     "count": looking.count,
     "supply": looking.supply,
@@ -41,7 +43,7 @@ _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "worst_case": trials.worst_case,
     "sweep": trials.sweep,
     "clipping": trials.clipping,
-    "battery": measuring.battery,
+    "battery": parts.battery,
     "plot": looking.plot,
 }
 
@@ -64,8 +66,27 @@ def answer(ask: Ask, speech: Speech) -> Plan:
     circuit = yield from circuit_of(ask.file, speech)
     if isinstance(circuit, str):
         return circuit
-    told = yield from _OF_CIRCUIT[ask.intent](circuit, ask, speech)
+    told = yield from _under_conditions(circuit, ask, speech)
     return "\n".join([*_not_taken(ask, speech), told])
+
+
+def _under_conditions(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """The answer, with the values the question is asked under by the circuit's own names."""
+    plan = _OF_CIRCUIT[ask.intent]
+    own = yield from conditions_of(circuit, ask.parameters, speech)
+    if isinstance(own, str):
+        return own
+    if not own or ask.intent in _TAKE_VALUES:
+        return (yield from plan(circuit, replace(ask, parameters=tuple(own)), speech))
+    given = ", ".join(f"{name} = {value}{' °C' if name == 'temp' else ''}" for name, value in own)
+    told = yield from under(plan(circuit, replace(ask, parameters=()), speech), own)
+    return f"{speech.say(msg('For these runs only: {values}.', values=given))}\n{told}"
+
+
+_TAKE_VALUES = frozenset(
+    {"what_if", "battery", "figure", "voltage", "current", "power", "point", "losses", "across", "conduction"}
+)
+"""Intents whose plans take values for their runs themselves, and tell them."""
 
 
 def _not_taken(ask: Ask, speech: Speech) -> list[str]:

@@ -38,6 +38,7 @@ from infrastructure.llm_adapters.builtin.commands import (
     Show,
     Simulate,
     SmallTalk,
+    Unclear,
     abilities,
     language_of,
     understand_command,
@@ -58,7 +59,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     simulation_failed,
     which_file,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def plan_of(command: Command, speech: Speech) -> Plan:
             from infrastructure.llm_adapters.builtin.design import design  # with all families of circuits
 
             plan = design(command, speech)
+        case Unclear():
+            plan = _ask_back(command, speech)
         case SmallTalk():
             plan = _small_talk(command, speech)
         case Delete():
@@ -129,6 +132,36 @@ def _small_talk(command: SmallTalk, speech: Speech) -> Plan:
                 for each in FAMILIES.values()
             ]
             return f"{speech.say(head)}\n{bullets([*map(speech.say, rows)])}"
+
+
+def _ask_back(command: Unclear, speech: Speech) -> Plan:
+    """What of a request keeps it from being carried out."""
+    yield from ()
+    if command.why == "vague":
+        example = speech.say(msg("make the gain 20 dB"))
+        return speech.say(
+            msg(
+                "What is to change, and what is it to become? Name a figure and a value, for example "
+                "“{example}”.",
+                example=example,
+            )
+        )
+    parts = speech.listed(f"“{part}”" for part in command.parts)
+    if command.why == "unmeasured":
+        return speech.say(
+            msg(
+                "I have no measurement for {parts}, so I leave this unanswered. Choose a language model "
+                "for it (`providers` lists them).",
+                parts=parts,
+            )
+        )
+    return speech.say(
+        msg(
+            "I do not know what {parts} is to mean here, so I did nothing. Say it in another way, or leave "
+            "it out.",
+            parts=parts,
+        )
+    )
 
 
 def _show(command: Show, speech: Speech) -> Plan:
@@ -308,7 +341,7 @@ def _change(command: Change, speech: Speech) -> Plan:
             return speech.say(which_file(speech.circuits))
         file = speech.circuits[0]
     if command.ask is not None:
-        from infrastructure.llm_adapters.builtin.measuring import (
+        from infrastructure.llm_adapters.builtin.comparing import (
             before_and_after,  # with the recogniser's words
         )
 
@@ -319,7 +352,7 @@ def _change(command: Change, speech: Speech) -> Plan:
     return "\n".join(done)
 
 
-MOST_ROUNDS = 16
+MOST_ROUNDS = 24
 """The longest plan: a figure brought to a value by several parts, and proved."""
 
 _MOST_TURNS = 20

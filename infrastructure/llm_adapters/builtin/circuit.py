@@ -91,10 +91,8 @@ class Circuit:
     @property
     def output(self) -> str:
         """The node of its output; "" when that is not known."""
-        named = [node for node in self.outputs if _OUTPUT.fullmatch(node)]
-        if named or self.outputs:
-            return (named or list(self.outputs))[0]
-        return next((node for node in self.nodes if _OUTPUT.fullmatch(node)), "")
+        named = [node for node in (*self.outputs, *self.nodes) if _OUTPUT.fullmatch(node)]
+        return next(iter((*named, *self.outputs)), "")
 
     @property
     def source(self) -> Element | None:

@@ -12,17 +12,28 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from domain.design.sentence import LONGEST_REQUEST
+from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, strangers, unmeasured
 from infrastructure.llm_adapters.builtin.questions import (
-    Ask,
     figures_of,
     follow_up,
+    holds_nothing,
     nearest_question,
     plain_expressions,
     says_nothing,
     understand_question,
     without_courtesies,
 )
-from infrastructure.llm_adapters.builtin.words import ADVICE, CLAUSES, EXPLAIN, TIMES_NOW
+from infrastructure.llm_adapters.builtin.reading import Ask
+from infrastructure.llm_adapters.builtin.words import (
+    ADVICE,
+    CHANGES,
+    CLAUSES,
+    EXPLAIN,
+    ORDERED,
+    QUESTION,
+    TIMES_NOW,
+    WATCHED,
+)
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -151,6 +162,15 @@ class Design:
     """It asks something: nothing is to be made."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclear:
+    """A request that is not carried out: of a part of it nobody knows what it is to mean."""
+
+    parts: tuple[str, ...]
+    """As the sentence has them; () where it says nothing that could be done."""
+    why: Literal["unused", "unmeasured", "vague"] = "unused"
+
+
 Command = (
     SmallTalk
     | ListFiles
@@ -165,6 +185,7 @@ Command = (
     | Ask
     | Several
     | Design
+    | Unclear
 )
 
 _I = re.IGNORECASE
@@ -195,7 +216,7 @@ _NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? 
 _HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|\bsurviv\w+\b|\b(?:sags?|droops?|dips?)\b|"
     r"\bstill (?:work|ok|okay|fine|good|alright)\b|如果|假如|假设|要是|的话|还(?:能|会|够|行|正常)|"
-    r"会(?:怎么?样|变|不会|是多少|有多|降|升|掉|饱和)",
+    r"(?:分别|各)(?:怎么|如何|会)变|能省|会(?:怎么?样|变|不会|是多少|有多|降|升|掉|饱和)",
     _I,
 )
 """Something is to be tried, not to be changed."""
@@ -228,7 +249,7 @@ _ASSIGNMENT = re.compile(
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
     r"(?:\s+(?:sags?|droops?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
-    rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到])\s*{_VALUE}",
+    rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到]|[改换](?=\s*\d))\s*{_VALUE}",
     _I,
 )
 _DIRECT = re.compile(
@@ -246,7 +267,7 @@ _BARE_CHANGE = re.compile(rf"[A-Z][A-Za-z0-9_]{{0,6}}\s*(?:to|=|:|->|→|改|换
 """A change without a verb: "CE to 100u"."""
 FIGURES_BY_NAME = re.compile(r"Q|BW|fc|f0|THD|PM|GBW", _I)
 """What is no part although it looks like one."""
-_OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )"
+_OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!two )"
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
@@ -383,7 +404,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     bare = sentence.strip(" .!?。！？,，~～")
     if small_talk := _small_talk(bare or sentence):
         return small_talk
-    file, rest = _take_file(sentence, known_files)
+    file, rest = _take_file(without_courtesies(sentence), known_files)
     if isinstance(previous, Several):
         previous = previous.commands[-1]
     if previous is not None and (leaning := _leaning(sentence, file, rest, previous, known_files)):
@@ -391,8 +412,75 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     whole = _whole(sentence, text, file, rest, known_files)
     command = _several(whole, file, rest, known_files) or whole
     if isinstance(command, Design) and not command.is_meant:
-        return _in_part(file, rest, known_files) or nearest_question(rest, file, known_files) or command
-    return command
+        command = _in_part(file, rest, known_files) or nearest_question(rest, file, known_files) or command
+    return _accounted(command, rest)
+
+
+_WRITES = frozenset({"tune", "set_goal", "swap", "stimulus"})
+_NOT_OF_WORDS = frozenset({"undo", "find_part", "count", "failure", "check_goals", "role"})
+"""Intents whose answer hangs on no quantity, figure or part of the sentence."""
+
+
+def _accounted(command: Command, text: str) -> Command:
+    """The command where all of the sentence is accounted for by it.
+
+    Else nothing that writes is done, and a question is answered with what was left out.
+    """
+    asks, values = _readings(command)
+    is_asked = isinstance(command, References) or (
+        isinstance(command, Design) and not command.is_meant and _asks(command.text)
+    )
+    if is_asked or any(ask.intent not in _NOT_OF_WORDS or ask.is_nearest for ask in asks):
+        if terms := unmeasured(text, asks):
+            return Unclear(parts=terms, why="unmeasured")
+        if asks and (words := strangers(text)):
+            return Unclear(parts=words)
+    if isinstance(command, Design) and _is_vague(text, is_meant=command.is_meant):
+        return Unclear(parts=(), why="vague")
+    asks = tuple(ask for ask in asks if ask.intent not in _NOT_OF_WORDS)
+    is_told = any(ask.unanswered or ask.is_nearest for ask in asks)
+    left = left_out(text, asks, values) if (asks or values) and not is_told else ()
+    if left and (values or any(ask.intent in _WRITES and ask.writes for ask in asks)):
+        return Unclear(parts=left)
+    return _answered_without(command, left) if left else command
+
+
+_IMPROVES = re.compile(
+    r"\b(?:improv\w*|better|fix|optimi[sz]e|tweak|tune)\b|改进|改善|优化|弄|调一?[下调]|改一?[下改]", _I
+)
+
+
+def _is_vague(text: str, *, is_meant: bool) -> bool:
+    """Whether a wish says neither what of, nor what it is to become: "make it better"."""
+    is_wish = (CHANGES.search(text) and not is_meant) or _IMPROVES.search(text)
+    return is_wish is not None and holds_nothing(text) and not foreign(text)
+
+
+def _asks(text: str) -> bool:
+    return _QUESTION.search(text) is not None or QUESTION.search(text) is not None
+
+
+def _readings(command: Command) -> tuple[tuple[Ask, ...], tuple[tuple[str, str], ...]]:
+    """The questions a command holds, and the values it writes or tries."""
+    match command:
+        case Ask():
+            return (command,), ()
+        case Change(values=values, ask=ask):
+            return (ask,) if ask is not None else (), values
+        case Several(commands=commands):
+            found = [_readings(each) for each in commands]
+            return tuple(ask for asks, _ in found for ask in asks), tuple(
+                value for _, values in found for value in values
+            )
+    return (), ()
+
+
+def _answered_without(command: Command, left: Sequence[str]) -> Command:
+    """The question, with what of the sentence its answer leaves out."""
+    if isinstance(command, Several):
+        *others, last = command.commands
+        return Several(commands=(*others, _answered_without(last, left)))
+    return replace(command, unanswered="; ".join(left)) if isinstance(command, Ask) else command
 
 
 def _whole(sentence: str, text: str, file: str, rest: str, known: Sequence[str]) -> Command:
@@ -481,7 +569,7 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
                 continue
             return None
         found = _with_next(found, command)
-    if _HYPOTHESIS.search(rest) and any(isinstance(each, Change) for each in found):
+    if _is_tried(rest) and any(isinstance(each, Change) for each in found):
         found = _as_trial(found, rest)
     return _better(whole, found)
 
@@ -534,6 +622,11 @@ def _is_context(clause: str) -> bool:
         is not None
         and not _CHANGE.search(clause)
     )
+
+
+def _is_tried(text: str) -> bool:
+    """Whether something is only to be tried: an order is none although its effect is looked at."""
+    return _HYPOTHESIS.search(WATCHED.sub(" ", text) if ORDERED.match(text) else text) is not None
 
 
 def _tried(command: Command) -> Command:
@@ -620,7 +713,12 @@ def _is_new_circuit(sentence: str, ask: Ask) -> bool:
     """Whether a sentence that names no file asks for a circuit that can be designed, not about one."""
     if ask.intent == "find_part" and _DESIGN.search(sentence) and not _NEEDED.search(sentence):
         return True
-    if ask.intent in ("undo", "find_part") or _OF_ONE.search(sentence) or _QUESTION.search(sentence):
+    if (
+        ask.intent in ("undo", "find_part")
+        or ask.besides
+        or _OF_ONE.search(sentence)
+        or _QUESTION.search(sentence)
+    ):
         return False
     from domain.design.catalogue import understand  # with all families of circuits
 
@@ -672,7 +770,7 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
     expressions = find_expressions(rest)
     simulates = _SIMULATE.search(without_run) is not None
     values = _changes(rest)
-    is_tried = _HYPOTHESIS.search(rest) is not None or (simulates and not _CHANGE.search(rest))
+    is_tried = _is_tried(rest) or (simulates and not _CHANGE.search(rest))
     if values and is_tried and not expressions and not simulates:
         return _tried(
             Change(file=file, values=values, simulates=False, ask=figures_of(_ASSIGNMENT.sub(" ", rest)))

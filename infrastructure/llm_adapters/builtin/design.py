@@ -159,8 +159,10 @@ def design(command: Design, speech: Speech) -> Plan:
     """A circuit by its family's equations, written, simulated, measured, and once corrected."""
     if command.is_question:
         return _not_understood(speech)
+    is_beside = bool(speech.circuits) and not command.is_meant
     try:
-        intent = understand(command.text, request_texts())
+        # beside a circuit that is there, which may be meant, no kind of circuit is guessed from its words
+        intent = understand(command.text, None if is_beside else request_texts())
         cards = intent.parameters.get(CARDS, {})
         proposal = yield from _with_tables(cards, lambda tables: propose(intent, speech.say, tables))
     except CircuitError as error:

@@ -162,7 +162,7 @@ FIGURES: dict[str, Figure] = {
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
     ),
     "swing": Figure(
-        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|output (?:amplitude|waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|输出幅度",
+        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|output (?:amplitude|waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
         name=msg("output swing (peak to peak)"), unit="V", kind="tran", expressions=("pp({out},{tail})",),
     ),
     "collector_current": Figure(

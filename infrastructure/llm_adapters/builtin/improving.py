@@ -29,7 +29,8 @@ from infrastructure.llm_adapters.builtin.figures import FIGURES, Figure, Kind
 from infrastructure.llm_adapters.builtin.looking import failure, goal_entry
 from infrastructure.llm_adapters.builtin.measuring import Wanted, analysis_for, lacking, wanted_of
 from infrastructure.llm_adapters.builtin.plans import Call, Outcome, Plan, Speech, failed, told
-from infrastructure.llm_adapters.builtin.questions import Ask, figures_in, kept_in, only_in, wished
+from infrastructure.llm_adapters.builtin.questions import wished
+from infrastructure.llm_adapters.builtin.reading import Ask, figures_in, kept_in, only_in
 from infrastructure.llm_adapters.builtin.tuning import (
     bounds_of,
     candidates,

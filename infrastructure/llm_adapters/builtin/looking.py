@@ -12,7 +12,8 @@ from typing import Any
 from domain.circuit.elements import Element
 from domain.circuit.model_library import pin_words, title_words
 from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
-from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
+from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of, number_of
+from infrastructure.llm_adapters.builtin.comparing import moved
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
@@ -21,7 +22,6 @@ from infrastructure.llm_adapters.builtin.measuring import (
     analysis_for,
     default_figures,
     lacking,
-    moved,
     no_such_part,
     run,
     tell,
@@ -37,7 +37,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     inspection,
     simulation_failed,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from shared.message import Message, msg
 
 _NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")
@@ -335,10 +335,10 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     outcome, name = yield from run(circuit, card, ())
     if outcome.error_type:
         return simulation_failed(outcome, speech)
-    made = yield Call(
-        tool="export_result",
-        arguments={"format": "svg", "path": name, "signals": signals, "analyses": [kind]},
-    )
+    arguments: dict[str, object] = {"format": "svg", "path": name, "signals": signals, "analyses": [kind]}
+    if kind == "tran" and (window := _window(circuit, ask, card)) is not None:
+        arguments["range"] = [number(each) for each in window]
+    made = yield Call(tool="export_result", arguments=arguments)
     if made.error_type:
         return failed(made, speech)
     path = _MADE.match(made.text)
@@ -350,6 +350,18 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             picture=path["path"] if path else "?",
         )
     )
+
+
+def _window(circuit: Circuit, ask: Ask, card: str | None) -> tuple[float, float] | None:
+    """The part of a transient run that is drawn: that asked for, or its last periods; None for all of it."""
+    own = card or next((each for each in circuit.analyses if each.lower().startswith("tran ")), "")
+    stop = number_of(own.split()[2]) if len(own.split()) > 2 else None
+    period = circuit.drive_period or (1 / circuit.drive_hz if circuit.drive_hz else None)
+    if ask.span is not None:
+        return min(ask.span), max(ask.span)
+    if not ask.runs or stop is None or period is None:
+        return None
+    return max(0.0, stop - ask.runs * period), stop
 
 
 def _branches(circuit: Circuit, names: Sequence[str]) -> list[str]:

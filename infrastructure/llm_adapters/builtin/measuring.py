@@ -1,4 +1,4 @@
-"""The built-in model's plans for figures of a circuit: its response, its parts, its operating point."""
+"""The built-in model's figures of a circuit's response: what each is measured by, and its run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain.circuit.elements import Element
-from domain.circuit.numbers import format_number
-from domain.simulation.operating_point import REGIONS
 from infrastructure.llm_adapters.builtin.circuit import (
     Circuit,
     ac_size,
@@ -24,23 +22,22 @@ from infrastructure.llm_adapters.builtin.plans import (
     Outcome,
     Plan,
     Speech,
-    bullets,
-    change_values,
     failed,
     inspection,
     simulation_failed,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from shared.message import Message, msg
 
 _RUN = re.compile(r": ok, run (\d+)")
-_DEVICE = re.compile(
-    r"(?P<name>\S+) (?P<kind>npn|pnp|[np]mos|[np]jf|[np]mf|diode)(?: (?P<region>[a-z ]+))?: (?P<figures>.+)"
-)
+
 _USUAL_AC = "ac dec 20 1 1g"
+
 _WIDEST_AC = "ac dec 20 10m 10g"
+
 _PERIODS = 10
 """Of the switch at the end of a run, over which ripple is taken."""
+
 _TAIL = 0.8
 """Behind so much of a transient run the circuit is taken to have settled."""
 
@@ -206,7 +203,7 @@ def _in_and_out(circuit: Circuit) -> dict[str, str] | Message:
         for each in circuit.top
         if each.letter == "r" and {node.key for node in each.nodes[:2]} == {circuit.output.lower(), "0"}
     ]
-    supplies = [each.key for each in _steady_sources(circuit)]
+    supplies = [each.key for each in steady_sources(circuit)]
     if not loads or not supplies:
         return msg(
             "I do not know which part of {file} is the load, or which is the supply.", file=circuit.file
@@ -214,7 +211,7 @@ def _in_and_out(circuit: Circuit) -> dict[str, str] | Message:
     return {"p_load": f"p({loads[0]})", "p_in": f"p({supplies[0]})"}
 
 
-def _steady_sources(circuit: Circuit) -> list[Element]:
+def steady_sources(circuit: Circuit) -> list[Element]:
     """Voltage sources with a plain value that give no signal."""
     return [
         each for each in circuit.top if each.letter == "v" and value_of(each) and each is not circuit.source
@@ -406,177 +403,27 @@ def all_wanted(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
     return wanted
 
 
+_AS_TOLD = 0.02
+"""How far a figure may be from the one it is asked to be."""
+
+
 def figure(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Figures of the response; whether the first is as told, where that is asked."""
     wanted = all_wanted(circuit, ask)
     if isinstance(wanted, Message):
         return speech.say(wanted)
     told = yield from tell(circuit, wanted, ask.parameters, speech)
-    if ask.value is None or ask.bound is None:
+    if ask.value is None:
         return told
     found = yield from measured(circuit, wanted[:1], ask.parameters, speech)
     if isinstance(found, str) or math.isnan(found[0][2]):
         return told
     value = found[0][2]
-    is_so = value >= ask.value if ask.bound == "at_least" else value <= ask.value
-    return f"{speech.say(msg('Yes.') if is_so else msg('No.'))} {told}"
-
-
-def what_if(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Figures with other values, or without parts, beside those of the circuit as it is."""
-    wanted = figures_or_usual(circuit, ask)
-    if isinstance(wanted, Message):
-        return speech.say(wanted)
-    if ask.query == "bias" and (bias := _of_bias(circuit)):
-        wanted = [*(wanted if ask.figures else []), *bias]
-    values = _tried_values(circuit, ask)
-    if isinstance(values, Message):
-        return speech.say(values)
-    if not ask.figures and ask.query != "bias" and circuit.measures:
-        return (yield from _own_measures(circuit, values, speech))
-    before = yield from measured(circuit, wanted, (), speech)
-    if isinstance(before, str):
-        return before
-    after = yield from measured(circuit, wanted, values, speech)
-    if isinstance(after, str):
-        return after
-    told = ", ".join(f"{name} = {value}" for name, value in values)
-    head = [speech.say(msg("For this run only: {values}.", values=told))]
-    if ask.removed:
-        names = speech.listed(ask.removed)
-        head.append(speech.say(msg("So extreme a value stands for no {names} at all.", names=names)))
-    return "\n".join(
-        [*head, bullets([moved_line(old, new, speech) for old, new in zip(before, after, strict=True)])]
-    )
-
-
-_MOST_BIASED = 4
-"""Transistors whose operating points stand in one answer."""
-
-
-def _of_bias(circuit: Circuit) -> list[Wanted]:
-    """How the transistors stand without a signal: their currents, and the voltages across them."""
-    found: list[Wanted] = []
-    for each in [part for part in circuit.top if part.letter in "qm"][:_MOST_BIASED]:
-        first, _, third = (pin.key for pin in each.nodes[:3])
-        current = "ic" if each.letter == "q" else "id"
-        found += [
-            Wanted(
-                name=msg("current of {name}", name=each.name),
-                expressions=(f"{current}({each.key})",),
-                unit="A",
-                kind=None,
-            ),
-            Wanted(
-                name=msg("voltage across {name}", name=each.name),
-                expressions=(f"v({first},{third})" if third not in ("0", "gnd") else f"v({first})",),
-                unit="V",
-                kind=None,
-            ),
-        ]
-    return found
-
-
-def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[str, str]] | Message:
-    """Values by the names of the circuit's own load and supply, and as times what they are now."""
-    found: list[tuple[str, str]] = []
-    for name, text in values:
-        own = name
-        if circuit.element(name) is None and name in ("RL", "load"):
-            loads = [
-                *circuit.loads,
-                *(
-                    each
-                    for stage in circuit.stages
-                    for each in stage.elements.get("load", ())
-                    if each[:1] in "rR"
-                ),
-            ]
-            own = loads[0] if loads else _at_the_output(circuit) or name
-        if name == "supply" or (name == "input" and circuit.source is None):
-            supplies = [each.name for each in _steady_sources(circuit)]
-            if len(supplies) != 1:
-                return (
-                    msg("Of which source: {names}?", names=", ".join(supplies))
-                    if supplies
-                    else msg("I found no supply in {file}.", file=circuit.file)
-                )
-            own = supplies[0]
-        if name == "beta":
-            models = {
-                each.model.text for each in circuit.top if each.letter == "q" and each.model is not None
-            }
-            if len(models) != 1:
-                return no_such_part(circuit, ("Q",))
-            own = f"{models.pop()}.bf"
-        value = text
-        if text.startswith("*"):
-            part = circuit.element(own)
-            now = value_of(part) if part is not None else None
-            if now is None:
-                return no_such_part(circuit, (own,))
-            value = format_number(now * float(text[1:]), 4)
-        found.append((own, value))
-    return found
-
-
-_LEAST_PERCENT = 2.0
-"""From here on a duty cycle is told in percent."""
-
-
-def _at_the_output(circuit: Circuit) -> str:
-    """The resistor from the output to ground."""
-    ends = {circuit.output.lower(), "0"}
-    found = [
-        each for each in circuit.top if each.letter == "r" and {pin.key for pin in each.nodes[:2]} == ends
-    ]
-    return found[0].name if len(found) == 1 else ""
-
-
-def _changed(
-    circuit: Circuit, values: Sequence[tuple[str, str]], speech: Speech
-) -> Generator[Call, Outcome, tuple[list[str], bool]]:
-    """Values written into the file, a duty cycle into the PULSE of its drive."""
-    duty = next((text for name, text in values if name == "duty"), "")
-    if not duty:
-        return (yield from change_values(circuit.file, values, speech))
-    pulse, share = circuit.drive_pulse, number_of(duty)
-    share = share / 100 if share is not None and share >= _LEAST_PERCENT else share
-    if pulse is None or share is None or not 0 < share < 1:
-        reason = (
-            msg("{file} has no PULSE source that drives a switch.", file=circuit.file)
-            if pulse is None
-            else msg("A duty cycle is between 0 and 1, for example 0.45 or 45 %.")
-        )
-        return [speech.say(reason)], False
-    source, words = pulse
-    period = number_of(words[6]) or 0.0
-    text = source.statement.text
-    card = text.replace(" ".join(words), " ".join([*words[:5], format_number(share * period, 4), *words[6:]]))
-    outcome = yield Call(tool="patch_file", arguments={"path": circuit.file, "search": text, "replace": card})
-    if outcome.error_type:
-        return [failed(outcome, speech)], False
-    return [
-        speech.say(msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=text, after=card))
-    ], True
-
-
-def _own_measures(circuit: Circuit, values: Sequence[tuple[str, str]], speech: Speech) -> Plan:
-    """What the circuit's own .meas cards give as it is, and with other values."""
-    found: list[dict[str, tuple[float, str]]] = []
-    for own in ((), values):
-        outcome, _ = yield from run(circuit, None, own)
-        if outcome.error_type:
-            return simulation_failed(outcome, speech)
-        found.append(values_of(outcome))
-    before, after = found
-    told = ", ".join(f"{name} = {value}" for name, value in values)
-    lines = [
-        moved(name, before[name][0], *after[name])
-        for name in circuit.measures
-        if name in before and name in after
-    ]
-    return "\n".join([speech.say(msg("For this run only: {values}.", values=told)), bullets(lines)])
+    if ask.bound is None:
+        is_so = abs(value - ask.value) <= _AS_TOLD * abs(ask.value)
+    else:
+        is_so = value >= ask.value if ask.bound == "at_least" else value <= ask.value
+    return speech.sentences([speech.say(msg("Yes.") if is_so else msg("No.")), told])
 
 
 def usual(file: str, simulated: Outcome, speech: Speech) -> Generator[Call, Outcome, str]:
@@ -593,53 +440,6 @@ def usual(file: str, simulated: Outcome, speech: Speech) -> Generator[Call, Outc
     return "\n".join(speech.say(told_line(circuit, *each)) for each in found if not math.isnan(each[2]))
 
 
-def before_and_after(file: str, values: Sequence[tuple[str, str]], ask: Ask, speech: Speech) -> Plan:
-    """New values for parts of a file, and what figures were and are."""
-    circuit = yield from circuit_of(file, speech)
-    if isinstance(circuit, str):
-        return circuit
-    wanted = figures_or_usual(circuit, replace(ask, file=file))
-    before: list[tuple[Wanted, str, float, str]] | str = ""
-    if not isinstance(wanted, Message):
-        before = yield from measured(circuit, wanted, (), speech)
-    plain = resolved(circuit, values)
-    if isinstance(plain, Message):
-        return speech.say(plain)
-    done, is_done = yield from _changed(circuit, plain, speech)
-    if not is_done:
-        return "\n".join(done)
-    if isinstance(wanted, Message) or isinstance(before, str):
-        return "\n".join([*done, speech.say(wanted) if isinstance(wanted, Message) else str(before)])
-    after = yield from measured(circuit, wanted, (), speech)
-    if isinstance(after, str):
-        return "\n".join([*done, after])
-    lines = [moved_line(old, new, speech) for old, new in zip(before, after, strict=True)]
-    return "\n".join([*done, bullets(lines)])
-
-
-_OPEN = {"r": "1e12", "l": "1e6", "c": "1e-18"}
-"""Values with which a part is as good as not there."""
-
-
-def _tried_values(circuit: Circuit, ask: Ask) -> list[tuple[str, str]] | Message:
-    values: list[tuple[str, str]] = []
-    plain = resolved(circuit, ask.parameters)
-    if isinstance(plain, Message):
-        return plain
-    for name, told in (*plain, *((name, "") for name in ask.removed)):
-        part = circuit.element(name)
-        if part is None:
-            return no_such_part(circuit, (name,))
-        text = told
-        if not text and part.letter not in _OPEN:
-            return msg(
-                "I can try a circuit without a resistor, a capacitor or an inductor, not without {name}.",
-                name=part.name,
-            )
-        values.append((part.name, text or _OPEN[part.letter]))
-    return values
-
-
 def figures_or_usual(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
     """What the figures of a question come to; without any the usual ones of such a circuit."""
     return all_wanted(circuit, ask if ask.figures else replace(ask, figures=default_figures(circuit)))
@@ -650,178 +450,6 @@ def default_figures(circuit: Circuit) -> tuple[str, ...]:
     if circuit.source is not None and circuit.has("ac"):
         return ("gain", "bandwidth") if circuit.is_active else ("cutoff",)
     return ("vout", "ripple") if circuit.has("tran") else ("vout",)
-
-
-def moved_line(
-    before: tuple[Wanted, str, float, str], after: tuple[Wanted, str, float, str], speech: Speech
-) -> str:
-    """A figure before and after; why it has no value, where it has none."""
-    (wanted, expression, old, unit), (_, reason, new, _) = before, after
-    label = (
-        speech.say(msg("{name} at {place}", name=wanted.name, place=wanted.place))
-        if wanted.place
-        else speech.say(wanted.name)
-    )
-    if math.isnan(old) or math.isnan(new):
-        cause = expression if math.isnan(old) else reason
-        return speech.say(
-            msg("{label}: {figures}", label=label, figures=msg("no value: {reason}", reason=cause))
-        )
-    if wanted.is_percent:
-        return f"{label} ({expression}): {wanted.told(old)} → {wanted.told(new)}"
-    return moved(f"{label} ({expression})", old, new, wanted.unit or unit)
-
-
-def moved(name: str, old: float, new: float, unit: str) -> str:
-    """A figure before and after."""
-    if old == new:
-        return f"{name}: {shown(new, unit)} (=)"
-    change = (
-        f", {100 * (new - old) / abs(old):+.3g}%"
-        if old and unit not in ("dB", "deg")
-        else f", {'+' if new > old else ''}{shown(new - old, unit)}"
-    )
-    return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
-
-
-def losses(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """What each part takes up, the most first; loads apart."""
-    loads = {each.lower() for each in circuit.loads}
-    loads |= {
-        name.lower()
-        for stage in circuit.stages
-        if stage.kind.endswith("converter")
-        for name in stage.elements.get("load", ())
-    }
-    parts = [each for each in circuit.top if each.letter in "rlsdqmjzx" and each.key not in loads]
-    if not parts:
-        return speech.say(no_such_part(circuit, ask.names))
-    is_switched = circuit.has("tran") and (only_transient(circuit) or circuit.drive_pulse is not None)
-    form = f"avg(p({{part}}),{tail(circuit)})" if is_switched else "p({part})"
-    kind: Kind | None = "tran" if is_switched else None
-    wanted = [
-        Wanted(
-            name=msg("power in {name}", name=each.name),
-            expressions=(form.format(part=each.key),),
-            unit="W",
-            kind=kind,
-        )
-        for each in parts
-    ]
-    efficient = wanted_of(circuit, ask, "efficiency") if is_switched else None
-    wanted = [*([efficient] if isinstance(efficient, Wanted) else []), *wanted]
-    found = yield from measured(circuit, wanted, ask.parameters, speech)
-    if isinstance(found, str):
-        return found
-    known = [each for each in found if not math.isnan(each[2])]
-    known.sort(key=lambda each: (each[0].key != "efficiency", -each[2]))
-    return bullets([speech.say(told_line(circuit, *each)) for each in known[:_MOST_LOSSES]])
-
-
-_MOST_LOSSES = 8
-
-
-def across_parts(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Voltages over parts."""
-    parts = [element for name in ask.names if (element := circuit.element(name)) is not None]
-    if not parts:
-        return speech.say(no_such_part(circuit, ask.names))
-    wanted = [
-        each
-        for part in parts
-        for each in _of_signal(
-            circuit,
-            ask,
-            across(part),
-            "V",
-            msg("voltage across {name}", name=part.name),
-            peak=ask.query == "peak",
-        )
-    ]
-    if problem := next((text for each in wanted if (text := lacking(circuit, each.kind))), None):
-        return speech.say(problem)
-    return (yield from tell(circuit, wanted, ask.parameters, speech))
-
-
-_OPEN_OHM = "1e12"
-
-
-def output_impedance(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """From the output with the load and without it: |Z| = |V without / V with - 1| R."""
-    loads = [
-        each
-        for each in circuit.top
-        if each.letter == "r" and {pin.key for pin in each.nodes[:2]} == {circuit.output.lower(), "0"}
-    ]
-    load = loads[0] if len(loads) == 1 else None
-    if load is None or not value_of(load) or circuit.source is None:
-        return speech.say(
-            msg(
-                "For the output impedance {file} needs one load resistor from its output to ground, "
-                "and a source with an AC value: I compare the output with and without that load.",
-                file=circuit.file,
-            )
-        )
-    where = ask.at if ask.at is not None and ask.at_unit == "Hz" else 1e3
-    expressions = [f"{part}(at(v({circuit.output}),{number(where)}))" for part in ("re", "im")]
-    wanted = [
-        Wanted(name=msg("output voltage"), expressions=(text,), unit="V", kind="ac") for text in expressions
-    ]
-    values: list[complex] = []
-    for parameters in ((), ((load.name, _OPEN_OHM),)):
-        found = yield from measured(circuit, wanted, parameters, speech)
-        if isinstance(found, str):
-            return found
-        values.append(complex(found[0][2], found[1][2]))
-    loaded, free = values
-    if not loaded or math.isnan(abs(free)):
-        return speech.say(
-            msg("The output of {file} is zero at {place}.", file=circuit.file, place=shown(where, "Hz"))
-        )
-    size = abs((free / loaded - 1) * (value_of(load) or 0.0))
-    return speech.say(
-        msg(
-            "{file}: output impedance at {place} = {value} (from the output with {load} and without it)",
-            file=circuit.file,
-            place=shown(where, "Hz"),
-            value=shown(size, "Ohm"),
-            load=load.name,
-        )
-    )
-
-
-def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Whether a converter's inductor current goes down to zero in each period."""
-    part = part_of(circuit, ask.names, "l")
-    if isinstance(part, Message):
-        return speech.say(part)
-    if problem := lacking(circuit, "tran"):
-        return speech.say(problem)
-    settled = tail(circuit)
-    names = (
-        msg("least current of {name}", name=part.name),
-        msg("greatest current of {name}", name=part.name),
-    )
-    wanted = [
-        Wanted(name=name, expressions=(f"{kind}(i({part.key}),{settled})",), unit="A", kind="tran")
-        for name, kind in zip(names, ("min", "max"), strict=True)
-    ]
-    found = yield from measured(circuit, wanted, ask.parameters, speech)
-    if isinstance(found, str):
-        return found
-    least, greatest = found[0][2], found[1][2]
-    verdict = (
-        msg("Continuous conduction: the current of {name} does not come down to zero.", name=part.name)
-        if least > _ZERO_SHARE * greatest
-        else msg("Discontinuous conduction: the current of {name} comes down to zero.", name=part.name)
-    )
-    given = ", ".join(f"{name} = {value}" for name, value in ask.parameters)
-    head = [speech.say(msg("For this run only: {values}.", values=given))] if given else []
-    return "\n".join([*head, speech.say(verdict), *(speech.say(told_line(circuit, *each)) for each in found)])
-
-
-_ZERO_SHARE = 0.02
-"""Of the greatest current: below it a converter's inductor is taken to be empty."""
 
 
 def tell(
@@ -840,210 +468,6 @@ def tell(
     return "\n".join(lines)
 
 
-# --- parts and nodes ----------------------------------------------------------------------------------
-
-
-def voltage(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """At nodes."""
-    if (missing := circuit.missing(ask.nodes)) is not None:
-        return speech.say(missing)
-    wanted = [
-        _of_signal(circuit, ask, f"v({node.lower()})", "V", msg("voltage at {node}", node=node))
-        for node in ask.nodes
-    ]
-    return (yield from tell(circuit, [each for some in wanted for each in some], ask.parameters, speech))
-
-
-def _of_signal(
-    circuit: Circuit, ask: Ask, signal: str, unit: str, name: Message, *, peak: bool = False
-) -> list[Wanted]:
-    """A signal at a place, at the operating point, or where there is only a transient run at its end."""
-    if ask.at is not None:
-        kind: Kind = "tran" if ask.at_unit == "s" else "ac"
-        at = f"at({signal},{number(ask.at)})"
-        return [
-            Wanted(
-                name=name,
-                expressions=(f"mag({at})" if kind == "ac" else at,),
-                unit=unit,
-                kind=kind,
-                place=shown(ask.at, ask.at_unit),
-            )
-        ]
-    if not only_transient(circuit) and not peak:
-        return [
-            Wanted(name=msg("{quantity} (DC)", quantity=name), expressions=(signal,), unit=unit, kind=None)
-        ]
-    settled = tail(circuit)
-    rows = [] if peak else [(msg("{quantity}, mean", quantity=name), f"avg({signal},{settled})")]
-    rows.append((msg("{quantity}, maximum", quantity=name), f"max({signal},{settled})"))
-    if peak:
-        rows.append((msg("{quantity}, maximum from the start on", quantity=name), f"max({signal})"))
-    else:
-        rows.append((msg("{quantity}, minimum", quantity=name), f"min({signal},{settled})"))
-    return [Wanted(name=told, expressions=(text,), unit=unit, kind="tran") for told, text in rows]
-
-
-def current(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    if ask.query == "supply":
-        return (yield from _supply(circuit, ask, speech, is_power=False))
-    return (yield from _of_parts(circuit, ask, speech, is_power=False))
-
-
-def power(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    if ask.query == "supply":
-        return (yield from _supply(circuit, ask, speech, is_power=True))
-    return (yield from _of_parts(circuit, ask, speech, is_power=True))
-
-
-_LETTERS = {"q": "qmj", "s": "sm", "m": "ms"}
-"""A "transistor" may be a MOSFET, a "switch" too."""
-
-
-def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
-    names = ask.names
-    if names == ("load",):
-        own = resolved(circuit, (("load", "1"),))
-        names = names if isinstance(own, Message) else (own[0][0],)
-    if len(names) == 1 and names[0].endswith("*"):
-        letters = _LETTERS.get(names[0][0], names[0][0])
-        names = tuple(each.name for each in circuit.top if each.letter in letters)
-    parts = [element for name in names if (element := circuit.element(name)) is not None]
-    if not parts:
-        return speech.say(no_such_part(circuit, ask.names))
-    devices = [] if only_transient(circuit) else [each for each in parts if each.letter in "qmjdz"]
-    wanted: list[Wanted] = []
-    for each in parts:
-        if each in devices:
-            continue
-        signal = _signal(each, is_power=is_power)
-        if signal is None:
-            what = msg(
-                "I cannot give that for {name}; I can for resistors, inductors, sources, transistors and "
-                "diodes.",
-                name=each.name,
-            )
-            return speech.say(what)
-        name = (
-            msg("power in {name}", name=each.name)
-            if is_power
-            else msg("current through {name}", name=each.name)
-        )
-        is_direct = ask.at is None and not only_transient(circuit) and ask.query != "rms"
-        if each.letter == "c" and is_direct:
-            return speech.say(
-                msg("No direct current flows through {name}: it is a capacitor.", name=each.name)
-            )
-        if ask.query == "rms" and circuit.has("tran"):
-            wanted.append(_rms(circuit, name, signal))
-            continue
-        wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name, peak=ask.query == "peak")
-    if problem := next((text for each in wanted if (text := lacking(circuit, each.kind))), None):
-        return speech.say(problem)
-    said: list[str] = []
-    if wanted:
-        said.append((yield from tell(circuit, wanted, ask.parameters, speech)))
-    if devices:
-        said.append(
-            (
-                yield from point(
-                    circuit,
-                    Ask(
-                        intent="point", names=tuple(each.name for each in devices), parameters=ask.parameters
-                    ),
-                    speech,
-                )
-            )
-        )
-    return "\n".join(said)
-
-
-def _rms(circuit: Circuit, name: Message, signal: str) -> Wanted:
-    """Of a current at the end of a transient run."""
-    return Wanted(
-        name=msg("{quantity}, rms", quantity=name),
-        expressions=(f"rms({signal},{tail(circuit)})",),
-        unit="A",
-        kind="tran",
-    )
-
-
-def _signal(part: Element, *, is_power: bool) -> str | None:
-    """Current or power of a part as an expression."""
-    over, value = across(part), value_of(part)
-    if part.letter == "r" and value:
-        return f"{over}*{over}/{number(value)}" if is_power else f"{over}/{number(value)}"
-    if part.letter == "v":
-        return f"-{over}*i({part.key})" if is_power else f"i({part.key})"
-    if part.letter == "l":
-        return f"p({part.key})" if is_power else f"i({part.key})"
-    if part.letter == "c" and value and not is_power:
-        return f"{number(value)}*deriv({over})"
-    return f"p({part.key})" if is_power else f"i({part.key})"
-
-
-def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
-    """What the supplies deliver."""
-    nodes = {word.split()[0].lower() for word in circuit.supplies.split(", ") if word}
-    sources = [
-        each for each in circuit.top if each.letter == "v" and each.nodes and each.nodes[0].key in nodes
-    ] or _steady_sources(circuit)
-    if not sources:
-        return speech.say(msg("I found no supply in {file}.", file=circuit.file))
-    wanted: list[Wanted] = []
-    for each in sources:
-        over = across(each)
-        signal = f"-{over}*i({each.key})" if is_power else f"-i({each.key})"
-        name = (
-            msg("power from {name}", name=each.name)
-            if is_power
-            else msg("current from {name}", name=each.name)
-        )
-        wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name)
-    return (yield from tell(circuit, wanted, ask.parameters, speech))
-
-
-def battery(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """How long a battery of a given charge feeds the circuit."""
-    sources = _steady_sources(circuit)
-    values = resolved(circuit, ask.parameters)
-    if isinstance(values, Message) or not sources:
-        return speech.say(
-            values if isinstance(values, Message) else msg("I found no supply in {file}.", file=circuit.file)
-        )
-    told = yield from _supply(circuit, replace(ask, parameters=tuple(values)), speech, is_power=True)
-    wanted = [
-        Wanted(
-            name=msg("current from {name}", name=each.name),
-            expressions=(f"-i({each.key})",),
-            unit="A",
-            kind=None,
-        )
-        for each in sources[:1]
-    ]
-    found = yield from measured(circuit, wanted, values, speech)
-    if isinstance(found, str):
-        return found
-    current = found[0][2]
-    if ask.value is None or not current > 0:
-        return "\n".join(
-            [
-                told,
-                speech.say(told_line(circuit, *found[0])),
-                speech.say(msg("For how long a battery lasts I need its charge, for example 500 mAh.")),
-            ]
-        )
-    lasts = msg(
-        "{name} delivers {current}: {charge} last {hours} h, if the battery gives its whole charge at this "
-        "voltage.",
-        name=sources[0].name,
-        current=shown(current, "A"),
-        charge=f"{1e3 * ask.value:g} mAh",
-        hours=f"{ask.value / current:.3g}",
-    )
-    return f"{told}\n{speech.say(lasts)}"
-
-
 def no_such_part(circuit: Circuit, names: Sequence[str]) -> Message:
     has = ", ".join(each.name for each in circuit.top[:60])
     return msg(
@@ -1052,74 +476,3 @@ def no_such_part(circuit: Circuit, names: Sequence[str]) -> Message:
         name=", ".join(names) or "?",
         names=has,
     )
-
-
-_ASKED_STATES: Sequence[tuple[str, Mapping[str, bool]]] = (
-    (r"saturat|饱和", {"saturation": True}),
-    (r"active|放大", {"active": True, "saturation": True}),
-    (r"triode|linear|线性|三极管区", {"triode": True}),
-    (r"cut-?off|\boff\b|截止", {"off": True}),
-    (
-        r"\bon\b|conduct|导通",
-        {"on": True, "active": True, "saturation": True, "triode": True, "weak inversion": True},
-    ),
-)
-
-
-def point(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """What transistors and diodes do at the operating point."""
-    outcome, _ = yield from run(circuit, "op", ask.parameters)
-    if outcome.error_type:
-        return simulation_failed(outcome, speech)
-    devices = [found for line in outcome.lines if (found := _DEVICE.fullmatch(line.strip()))]
-    wanted = {name.lower() for name in ask.names}
-    told = [each for each in devices if not wanted or each["name"].lower() in wanted]
-    if not told:
-        if not devices and not ask.names and any(line.startswith("nodes: ") for line in outcome.lines):
-            text = next(line for line in outcome.lines if line.startswith("nodes: ")).removeprefix("nodes: ")
-            return speech.say(msg("Node voltages: {nodes}", nodes=text))
-        if not devices:
-            return speech.say(msg("{file} has no transistor and no diode.", file=circuit.file))
-        return speech.say(
-            msg(
-                "{file} has no transistor or diode called {name}; it has: {names}.",
-                file=circuit.file,
-                name=", ".join(ask.names),
-                names=", ".join(each["name"] for each in devices),
-            )
-        )
-    lines = []
-    for each in told:
-        region = (each["region"] or "").strip()
-        said = msg(
-            "{name} ({kind}): {region}; {figures}",
-            name=each["name"],
-            kind=each["kind"],
-            region=REGIONS.get(region, msg("state not known")),
-            figures=each["figures"],
-        )
-        verdict = _verdict(ask.query, each["kind"], region)
-        lines.append(
-            speech.say(said if verdict is None else msg("{verdict} {told}", verdict=verdict, told=said))
-        )
-    nodes = next((line.strip() for line in outcome.lines if line.startswith("nodes: ")), "")
-    if ask.parameters:
-        given = ", ".join(f"{name} = {value}" for name, value in ask.parameters)
-        lines.insert(0, speech.say(msg("For this run only: {values}.", values=given)))
-    if not wanted and nodes:
-        lines.append(speech.say(msg("Node voltages: {nodes}", nodes=nodes.removeprefix("nodes: "))))
-    return bullets(lines) if len(lines) > 1 else lines[0]
-
-
-def _verdict(asked: str, kind: str, region: str) -> Message | None:
-    """Yes or no, where a state was asked for."""
-    found = [states for words, states in _ASKED_STATES if re.search(words, asked, re.IGNORECASE)]
-    if re.search(r"\bor\b|还是", asked, re.IGNORECASE):  # one of two: the region says which
-        return None
-    states = found[0] if found else None
-    if states is None or not region:
-        return None
-    is_so = states.get(region, False)
-    if re.search(r"active|放大", asked, re.IGNORECASE) and kind in ("npn", "pnp"):
-        is_so = region == "active"
-    return msg("Yes.") if is_so else msg("No.")

@@ -1,19 +1,31 @@
 """What a plain sentence asks about a circuit that is there, and sentences that lean on the one before.
 
-A sentence is read once (`_read`: figures, elements, nodes, quantities); the first row of `INTENTS` whose
-words occur, and which has what it needs, is meant. Nothing is guessed: what fits no row is None.
+A sentence is read once (`reading.read`); the first row of `INTENTS` whose words occur, and which has what it
+needs, is meant. Nothing is guessed: what fits no row is None.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Literal, cast
+from typing import cast
 
-from domain.design.sentence import Bound, Mention, read_sentence
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
+from infrastructure.llm_adapters.builtin.reading import (
+    NO_GAIN,
+    PLACE_UNITS,
+    Ask,
+    Intent,
+    Way,
+    Words,
+    bound_of,
+    figures_in,
+    kinds_in,
+    names_in,
+    read,
+)
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     ASKED_LATER,
@@ -23,474 +35,77 @@ from infrastructure.llm_adapters.builtin.words import (
     CARRIES,
     CHANGES,
     CIRCUIT_WORD,
-    CLAUSE,
     COUNTED,
-    COUNTS,
-    DEGREES,
-    DEGREES_TO,
     DESIGNED,
     DRIVES,
     FLATNESS,
-    FULL_NODE_FIGURE,
     HEATS,
     HYPOTHESIS,
     INDEFINITE,
+    INSTEAD,
     INTENTS,
-    JUST_BEFORE,
-    JUST_BEHIND,
-    KEPT,
     LEANS,
-    LETTERS,
     LOWER,
     MOVED_BY,
-    NAME,
     NEUTRAL,
-    NO_NAMES,
-    NODE,
-    NOT_A_NODE,
     OF_BIAS,
-    OF_LETTER,
     OF_SIGNALS,
     OF_SUPPLY,
-    OF_SUPPLY_SHARE,
-    ONLY,
+    ORDERED,
     OTHER,
     OTHER_FEED,
     OTHER_LOAD,
     OTHERWISE,
     OVER_FREQUENCY,
-    PARAMETER,
     PARTS,
     POLITE,
     QUESTION,
     RAISE,
     REMOVED,
-    RUNS,
-    SERIES,
-    SEVERAL_BEHIND,
-    SEVERAL_KINDS,
     SHAPES,
     SUPPLIES,
     SWAPS,
     TIMES,
-    TIMES_A_FIGURE,
     TO_KNOW,
     TRAITS,
+    WATCHED,
     WHAT_VALUE,
     WHOLE_BETA,
-    WITHIN,
     WITHIN_DB,
 )
 
-Intent = Literal[
-    "undo", "compare", "failure", "set_goal", "check_goals", "find_part", "count", "monte_carlo",
-    "worst_case", "sweep", "limits", "tune", "conduction", "what_if", "losses", "across",
-    "swap", "stimulus", "output_impedance",
-    "point", "role", "supply", "ports", "node", "voltage",
-    "current", "power", "figure",
-    "battery", "clipping", "plot",
-]  # fmt: skip
-Way = Literal["raise", "lower", ""]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """A question about a circuit, or a wish."""
-
-    intent: Intent
-    file: str = ""
-    """"" = the circuit that is meant."""
-    figures: tuple[str, ...] = ()
-    """Keys of `FIGURES`."""
-    names: tuple[str, ...] = ()
-    """What may be elements, as written."""
-    nodes: tuple[str, ...] = ()
-    at: float | None = None
-    """A place of the axis: Hz or s."""
-    at_unit: str = ""
-    value: float | None = None
-    """What a figure has to come to, or be at most or at least (SI)."""
-    upper: float | None = None
-    unit: str = ""
-    bound: Bound | None = None
-    span: tuple[float, float] | None = None
-    """From where to where a part or the temperature is swept."""
-    tolerances: tuple[tuple[str, float], ...] = ()
-    """(letter of the element or "", share)."""
-    runs: int | None = None
-    parameters: tuple[tuple[str, str], ...] = ()
-    """Values for the runs of this question, ``temp`` too."""
-    way: Way = ""
-    is_yield: bool = False
-    query: str = ""
-    kept: tuple[str, ...] = ()
-    """What is not to change: letters of elements (``c``), elements, or figures as `figure:gain`."""
-    only: tuple[str, ...] = ()
-    """Letters of the only elements that may change."""
-    share: float | None = None
-    """The aim as a share of the supply."""
-    writes: bool = True
-    """Not where only the value is asked for that would do."""
-    removed: tuple[str, ...] = ()
-    """Elements to be tried without; ``it`` is the one spoken of."""
-    also: tuple[float, ...] = ()
-    """Further places of the axis: "at 1k and 100k"."""
-    series: str = ""
-    """The preferred values of resistors, as ``E24``."""
-    near: float | None = None
-    """The share of its nominal value within which a figure counts as good."""
-    room: float | None = None
-    """How far a figure in decibels may be from its nominal value."""
-    unanswered: str = ""
-    """What else the sentence says, that was not understood."""
-    is_nearest: bool = False
-    """It is only the nearest thing known to what the sentence asks."""
-    place: str = ""
-    """The figure whose frequency is the place: "phase at the cut-off"."""
-
-
-_PLACE_UNITS = ("Hz", "s")
-_NO_VALUES = frozenset({"Hz", "s", "dB", "deg"})
-"""What no part has as its value: "looking into CIN at 1 kHz"."""
-_NO_GAIN = 1e3
-"""A bare number from which on it is the value of a part, not a factor."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Words:
-    """A sentence, read."""
-
-    text: str
-    """Normalised, without the file."""
-    ask: Ask
-    """What it holds; its intent is not known yet."""
-    mentions: tuple[Mention, ...]
-    left: str
-    """The text without the words of its figures."""
-    asides: tuple[str, ...] = ()
-    """Figures of parts (`Figure.is_aside`)."""
-
-
-_CELSIUS = re.compile(r"(?<=\d)\s?[cC](?![A-Za-z0-9_.=])")
-
-
-_AT_A_FIGURE = re.compile(r"\b(?:at|near|around)\s+(?:the|its|this|that)?\s*$|(?:在|于)\s*$", ANY_CASE)
-
-
-_BEHIND_A_PLACE = re.compile(r"\s*(?:处|时|下|上|点|那里|的时候)")
-
-
-def _read(text: str, file: str) -> _Words:
-    text, kept = kept_in(text)
-    text, only = only_in(text)
-    sentence = read_sentence(_CELSIUS.sub(" °C", text))
-    plain = sentence.text
-    figures, left = figures_in(plain)
-    figures, place = _place_in(plain, figures)
-    nodes = tuple(
-        name
-        for found in NODE.finditer(plain)
-        if (name := next(filter(None, found.groups()))).lower() not in NOT_A_NODE
-    )
-    names = _names(left, nodes)
-    mentions = tuple(  # "-3 dB bandwidth" has no figure of its own, nor has "Q1"
-        each
-        for each in sentence.mentions
-        if left[each.start : each.end].strip() and not _is_in_name(left, each, names)
-    )
-    if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
-        figures = tuple(key for key in figures if key != "vout")
-    share = OF_SUPPLY_SHARE.search(plain)
-    ask = Ask(
-        intent="figure",
-        file=file,
-        figures=figures,
-        nodes=nodes,
-        names=names,
-        kept=kept,
-        series=f"E{series[1]}" if (series := SERIES.search(plain)) else "",
-        only=only,
-        place=place,
-        share=None if share is None else 0.5 if share["half"] else 1 / 3,
-    )
-    if ask.share is not None:
-        mentions = tuple(
-            each for each in mentions if share is None or not share.start() <= each.start < share.end()
-        )
-    return _Words(
-        text=plain,
-        ask=_with_quantities(ask, plain, mentions),
-        mentions=mentions,
-        left=left,
-        asides=_asides_in(left) or (("node",) if nodes else ()),
-    )
-
-
-def _is_in_name(text: str, mention: Mention, names: Sequence[str]) -> bool:
-    """Whether a number is part of an element's name."""
-    return any(
-        found.start() < mention.start < found.end() and found[0] in names for found in NAME.finditer(text)
-    )
-
-
-def _place_in(text: str, figures: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """The figures, and the one whose frequency is the place where the others are looked at."""
-    if len(figures) < 2:
-        return figures, ""
-    for key in figures:
-        found = next(iter(_COMPILED[key].finditer(text)), None)
-        if FIGURES[key].unit != "Hz" or found is None:
-            continue
-        is_behind = _BEHIND_A_PLACE.match(text, found.end())
-        before = text[: found.start()]
-        times = TIMES_A_FIGURE.search(before)
-        if times is not None:
-            said = times["count"] or times["zh"]
-            factor = COUNTS.get(said.lower()) or float(said)
-            return tuple(each for each in figures if each != key), f"{factor:g}*{key}"
-        if _AT_A_FIGURE.search(before) or is_behind:
-            return tuple(each for each in figures if each != key), key
-    return figures, ""
-
-
-def _kinds_in(text: str) -> tuple[str, ...]:
-    """Letters of the kinds of parts, and names of parts, that a phrase speaks of."""
-    letters = tuple(letter for words, letter in OF_LETTER if re.search(words, text, ANY_CASE))
-    return (*letters, *_names(text, ()))
-
-
-def kept_in(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without what is to stay as it is, and that: "keep Q", "without touching the capacitors"."""
-    kept: list[str] = []
-    for found in reversed(list(KEPT.finditer(text))):
-        phrase = next(filter(None, found.groups()), "")
-        figures, rest = figures_in(phrase)
-        figures = figures or (("quality",) if re.search(r"(?<![A-Za-z0-9])Q(?![A-Za-z0-9])", phrase) else ())
-        own = (*_kinds_in(rest), *(f"figure:{key}" for key in figures))
-        if own:
-            kept += own
-            text = f"{text[: found.start()]} {text[found.end() :]}"
-    return text, tuple(dict.fromkeys(kept))
-
-
-def only_in(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without "only the resistors", and their letter; parts that are named stay in the text."""
-    found = ONLY.search(text)
-    if found is None:
-        return text, ()
-    phrase = next(filter(None, found.groups()), "")
-    letters = tuple(each for each in _kinds_in(phrase) if len(each) == 1)
-    if not letters or _names(phrase, ()):
-        return text, ()
-    return f"{text[: found.start()]} {text[found.end() :]}", letters
-
-
-_PART_NAME = re.compile(r"[RCL](?:load|in|out|fb|f|s|src|sense|snub|bias|tail|[a-h]|comp|osc|filt)")
-"""A name in small letters behind its kind: ``Rload``, ``Cin``."""
-
-
-def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
-    """Words that may be elements: ``R1``, ``m6.w``, ``RE``; which of them are is known to the circuit."""
-    found = []
-    for match in NAME.finditer(text):
-        word = match[0]
-        head = word.partition(".")[0]
-        is_name = head[0].lower() in LETTERS and (
-            any(sign.isdigit() for sign in head)
-            or (head.isupper() and 2 <= len(head) <= 6)
-            or _PART_NAME.fullmatch(head) is not None
-        )
-        if is_name and word not in nodes and head.upper() not in NO_NAMES:
-            found.append(word)
-    return tuple(dict.fromkeys(found))
-
-
-_LONGEST_NAMING = 80
-"""Characters before a value in which its name is looked for: a long word is not gone through for each."""
-
-
-def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  # noqa: PLR0912 - one a kind
-    """What the quantities of a sentence are: places, temperatures, tolerances, values, or the aim."""
-    parameters: list[tuple[str, str]] = []
-    tolerances: list[tuple[str, float]] = []
-    is_phase = any(FIGURES[key].unit == "deg" for key in ask.figures) and HEATS.search(text) is None
-    for at, mention in enumerate(mentions):
-        before, after = text[: mention.start], text[mention.end :]
-        degrees = mention.dimension == "degC" or (
-            mention.dimension == "none" and DEGREES.match(after) and not is_phase
-        )
-        named = PARAMETER.search(text, max(0, mention.start - _LONGEST_NAMING), mention.start)
-        if named is not None and text[: named.start(1)].endswith(("/", "*")):
-            named = None  # "RC/RE1 = 33"
-        if degrees:
-            ask, heat = _with_heat(ask, text, mentions, at)
-            parameters += heat
-        elif mention.dimension == "%":
-            within = WITHIN.search(text, max(0, mention.start - 16), mention.end + 4)
-            if (
-                within is not None
-                and (ask.figures or parameters or tolerances)
-                and tolerances
-                and ask.near is None
-            ):
-                ask = replace(ask, near=mention.value)
-                continue
-            tolerances += [(letter, mention.value) for letter in _letters(before, after)]
-        elif (named is not None and named[1] in ask.names and mention.upper is None
-              and mention.dimension not in _NO_VALUES):  # fmt: skip
-            parameters.append((named[1], number(mention.value)))
-        elif (ask.at is not None and ask.at_unit == "Hz" and ask.value is None and _is_more(before)
-              and (mention.dimension == "Hz" or "Hz" in mention.may_be)):  # fmt: skip
-            ask = replace(ask, also=(*ask.also, mention.value))
-        elif mention.dimension in ("none", "x") and RUNS.match(after):
-            ask = replace(ask, runs=int(mention.value))
-        elif mention.upper is not None:
-            ask = replace(
-                ask,
-                span=(mention.value, mention.upper),
-                value=mention.value,
-                upper=mention.upper,
-                unit=mention.dimension,
-            )
-        elif (
-            ask.at is not None
-            and _to_before(before)
-            and ask.at_unit == mention.dimension
-            and ask.span is None
-        ):
-            ask = replace(ask, at=None, at_unit="", span=(ask.at, mention.value), unit=mention.dimension)
-        elif (ask.value is not None and ask.upper is None and ask.unit == mention.dimension
-              and mention.dimension in _PLACE_UNITS and _to_before(before)):  # fmt: skip
-            ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
-        elif mention.dimension in _PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
-            ask = replace(ask, at=mention.value, at_unit=mention.dimension)
-        elif ask.at is None and _is_bare_frequency(text, mention, ask):
-            ask = replace(ask, at=mention.value, at_unit="Hz")
-        elif ask.value is None:
-            ask = replace(
-                ask, value=mention.value, unit=mention.dimension, bound=mention.bound or _bound(before, after)
-            )
-        elif ask.upper is None and ask.unit in (mention.dimension, "none") and _to_before(before):
-            ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
-    return replace(ask, parameters=tuple(parameters), tolerances=tuple(tolerances))
-
-
-def _is_more(before: str) -> bool:
-    """Whether a place is one more of a list: "at 1k and 100k"."""
-    return re.search(r"(?:,|、|和|与|\band|\bor|跟|以及)\s*(?:at\s*)?$", before, ANY_CASE) is not None
-
-
-def _to_before(before: str) -> bool:
-    return re.search(r"(?:\bto|到|至|~|-)\s*$", before, ANY_CASE) is not None
-
-
-def _with_heat(
-    ask: Ask, text: str, mentions: Sequence[Mention], at: int
-) -> tuple[Ask, list[tuple[str, str]]]:
-    """A temperature: one to run at, or the end of a range."""
-    mention, earlier = mentions[at], mentions[at - 1] if at else None
-    if mention.upper is not None:
-        return replace(ask, span=(mention.value, mention.upper)), []
-    if (
-        earlier is not None
-        and earlier.dimension == "none"
-        and DEGREES_TO.fullmatch(text[earlier.end : mention.start])
-    ):
-        return replace(ask, span=(earlier.value, mention.value), value=None), []
-    return ask, [("temp", number(mention.value))]
-
-
-def _letters(before: str, after: str) -> tuple[str, ...]:
-    """Of which kinds of elements a tolerance is told: "电感和电容各有20%", "20% inductors and capacitors"."""
-    found = SEVERAL_KINDS.search(before) or SEVERAL_BEHIND.match(after)
-    if found is not None:
-        return tuple(letter for words, letter in OF_LETTER if re.search(words, found["kinds"], ANY_CASE))
-    return (_letter(before, after),)
-
-
-def _letter(before: str, after: str) -> str:
-    """Of which kind of element a tolerance is told: in the clause behind it, else before it; "" = of all."""
-    for form, text in ((JUST_BEFORE, before), (JUST_BEHIND, after)):
-        look = re.search if form is JUST_BEFORE else re.match
-        found = (letter for words, letter in OF_LETTER if look(form.format(words=words), text, ANY_CASE))
-        if letter := next(found, ""):
-            return letter
-    clauses = (CLAUSE.split(after)[0], CLAUSE.split(before)[-1])
-    near = (letter for clause in clauses for words, letter in OF_LETTER if re.search(words, clause, ANY_CASE))
-    return next(near, "")
-
-
-def _bound(before: str, after: str) -> Bound | None:
-    """``> 40 dB``, ``40 dB or more`` and the like, where the sentence reader takes none."""
-    if re.search(r"比\s*$", before) and (
-        than := re.match(r"\s*(?:还|更)?(?P<low>低|小|少)|\s*(?:还|更)?[高大多]", after)
-    ):
-        return "at_most" if than["low"] else "at_least"
-    if re.search(r"(?:>|≥|大于|高于|超过|至少|over|above|at least)\s*=?\s*$", before, ANY_CASE):
-        return "at_least"
-    if re.search(r"(?:<|≤|小于|低于|不超过|below|under|within|inside)\s*=?\s*$", before, ANY_CASE):
-        return "at_most"
-    if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以上|or more)", after, ANY_CASE):
-        return "at_least"
-    return "at_most" if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以下|以内|之内|or less)", after) else None
-
-
-_SAYS_WHERE = re.compile(r"(?:\b(?:at|around|near)|@|在)\s*$", ANY_CASE)
-
-
-def _is_bare_frequency(text: str, mention: Mention, ask: Ask) -> bool:
-    """Whether a scale without a unit says at which frequency a figure is looked at: "gain at 1k"."""
-    is_scale = mention.dimension == "none" and "Hz" in mention.may_be
-    units = {FIGURES[key].unit for key in ask.figures if FIGURES[key].kind == "ac"}
-    if "Ohm" in units and not _SAYS_WHERE.search(text[: mention.start]):
-        return False  # "input impedance of 2k"
-    is_of_frequency = bool(units - {"Hz"})
-    return is_scale and is_of_frequency and _is_place(text, replace(mention, dimension="Hz"), ask)
-
-
-def _is_place(text: str, mention: Mention, ask: Ask) -> bool:
-    """Whether a frequency or time is where something is looked at, not what a figure has to be."""
-    before, after = text[: mention.start], text[mention.end :]
-    if re.search(r"(?:\b(?:at|around|near|for)|@|在)\s*$", before, ANY_CASE):
-        return True
-    if re.match(r"\s*(?:处|时|下|的(?!截止|带宽)|点)", after):
-        return True
-    wanted = {FIGURES[key].unit for key in ask.figures}
-    return mention.dimension not in wanted and bool(ask.figures)
-
-
 # --- which intent -------------------------------------------------------------------------------------
 
-Needs = Callable[[_Words], Ask | None]
+Needs = Callable[[Words], Ask | None]
 
 
-def _as_it_is(words: _Words) -> Ask | None:
+def _as_it_is(words: Words) -> Ask | None:
     return words.ask
 
 
-def _studied(words: _Words) -> Ask:
+def _studied(words: Words) -> Ask:
     """The sentence, with the quantities of parts where it names no figure of the response."""
     ask = words.ask
     return ask if ask.figures else replace(ask, figures=words.asides)
 
 
-def _with_figure(words: _Words) -> Ask | None:
+def _with_figure(words: Words) -> Ask | None:
     ask = _studied(words)
     which = re.search(
         r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE
     )
-    kinds = [each for each in _kinds_in(which["en"] or which["zh"]) if len(each) == 1] if which else []
+    kinds = [each for each in kinds_in(which["en"] or which["zh"]) if len(each) == 1] if which else []
     if not ask.figures and any(each.dimension == "x" for each in words.mentions):
         ask = replace(ask, figures=("gain",))  # "I expected 33x"
     return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
 
 
-def _advice(words: _Words) -> Ask | None:
+def _advice(words: Words) -> Ask | None:
     """Which way to go with a figure; what is wished of it is not done."""
     return None if WHAT_VALUE.search(words.text) and words.ask.names else _with_figure(words)
 
 
-def _goal(words: _Words) -> Ask | None:
+def _goal(words: Words) -> Ask | None:
     ask = _studied(words)
     if (
         re.search(r"\b(?:error|deviat\w+|flat\w*|tolerance)\b|误差|偏差|平坦", words.text, ANY_CASE)
@@ -507,11 +122,12 @@ _STARTS_ASKING = re.compile(
 )
 
 
-def _tune(words: _Words) -> Ask | None:
+def _tune(words: Words) -> Ask | None:
     """A figure and what it has to come to, in its unit."""
     ask = _studied(words)
     if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
-        ask = replace(ask, figures=("cutoff",))  # a wish in hertz, of a circuit that is there
+        # a wish in hertz, of a circuit that is there
+        ask = replace(ask, figures=("cutoff",), is_bare=True)
     if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
         ask = replace(ask, figures=("gain",))
     flat = next((q for form, q in FLATNESS if re.search(form, words.text, ANY_CASE)), None)
@@ -540,25 +156,46 @@ def _tune(words: _Words) -> Ask | None:
     )
     if wanted == "1" and ask.tolerances:
         share = next(each for each in words.mentions if each.dimension == "%")
-        bound = share.bound or _bound(words.text[: share.start], words.text[share.end :])
+        bound = share.bound or bound_of(words.text[: share.start], words.text[share.end :])
         return replace(ask, value=ask.tolerances[0][1], bound=bound, unit="1", tolerances=())
     if wanted == "deg" and ask.unit in ("none", "deg"):
         fits = True
     if ask.value is None or not fits:
         return None
-    if wanted == "dB" and ask.unit == "none" and ask.value >= _NO_GAIN:  # "RL to 100k, and the gain?"
+    if wanted == "dB" and ask.unit == "none" and ask.value >= NO_GAIN:  # "RL to 100k, and the gain?"
         return None
     if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
         ask = replace(ask, unit="x")
-    return replace(ask, figures=ask.figures[:1])
+    besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
+    return replace(ask, figures=ask.figures[:1], besides=besides)
+
+
+_AIMS = re.compile(r"[,，;；、]|\b(?:and|but|with|while|yet)\b|但是?|同时|并且|而且|且", ANY_CASE)
+"""Between the aims of one wish."""
+
+
+def _other_aims(text: str, first: str) -> tuple[Ask, ...]:
+    """Figures of other clauses that have a bound of their own: "a gain of 50, but Ic at most 2 mA"."""
+    found: list[Ask] = []
+    for clause in filter(None, (each.strip() for each in _AIMS.split(text))):
+        words = read(clause, "")
+        key = next(iter(words.ask.figures or words.asides), "")
+        aim = words.ask
+        if not key or key in (first, *(each.figures[0] for each in found)) or aim.bound is None:
+            continue
+        if aim.value is not None and aim.unit in (FIGURES[key].unit, "none") and key != "node":
+            found.append(
+                Ask(intent="figure", figures=(key,), value=aim.value, unit=aim.unit, bound=aim.bound)
+            )
+    return tuple(found)
 
 
 def wished(text: str, file: str) -> Ask | None:
     """A figure and what it has to come to, where a clause names both."""
-    return _tune(_read(text, file))
+    return _tune(read(text, file))
 
 
-def _swept(words: _Words) -> Ask | None:
+def _swept(words: Words) -> Ask | None:
     ask = _studied(words)
     if (beta := _beta(words)) is not None:
         return beta
@@ -578,7 +215,7 @@ def _swept(words: _Words) -> Ask | None:
     return None
 
 
-def _beta(words: _Words) -> Ask | None:
+def _beta(words: Words) -> Ask | None:
     """Over a range of current gains."""
     ask = _studied(words)
     if ask.span is None or WHOLE_BETA.search(words.text) is None:
@@ -587,7 +224,7 @@ def _beta(words: _Words) -> Ask | None:
     return replace(ask, figures=figures, names=("beta",), value=None, upper=None, unit="", parameters=())
 
 
-def _other_beta(words: _Words) -> Ask | None:
+def _other_beta(words: Words) -> Ask | None:
     """With another current gain: beside the transistor's own."""
     found = BETA.search(words.text)
     if found is None or words.ask.span is not None or not (_asks(words) or HYPOTHESIS.search(words.text)):
@@ -603,7 +240,7 @@ def _other_beta(words: _Words) -> Ask | None:
     )
 
 
-def _heated(words: _Words) -> Ask | None:
+def _heated(words: Words) -> Ask | None:
     """A range of temperatures."""
     ask = _studied(words)
     is_heat = (
@@ -616,19 +253,19 @@ def _heated(words: _Words) -> Ask | None:
     return replace(ask, names=("temp",), value=None, upper=None, unit="", parameters=())
 
 
-def _device(words: _Words) -> Ask | None:
+def _device(words: Words) -> Ask | None:
     names = tuple(name for name in words.ask.names if name[0].lower() in "qmjdz")
     return replace(words.ask, names=names, figures=(), query=words.text)
 
 
-def _terminal(words: _Words) -> Ask | None:
+def _terminal(words: Words) -> Ask | None:
     """A voltage or current of a transistor that is asked for, not wished."""
     ask = words.ask
     is_wish = ask.value is not None or ask.span is not None or ask.tolerances or CHANGES.search(words.text)
     return None if is_wish else _device(words)
 
 
-def _named(words: _Words) -> Ask | None:
+def _named(words: Words) -> Ask | None:
     return words.ask if words.ask.names else None
 
 
@@ -638,7 +275,7 @@ _PART_NUMBER = re.compile(
 """As `2N3904`, `BC547B`, `LM358`."""
 
 
-def _part(words: _Words) -> Ask | None:
+def _part(words: Words) -> Ask | None:
     """A kind of part, with what it has to have."""
     kind = next((kind for pattern, kind in PARTS if re.search(pattern, words.text, ANY_CASE)), "")
     ask = words.ask
@@ -652,27 +289,27 @@ def _part(words: _Words) -> Ask | None:
     ask = Ask(intent="find_part", query=f"{kind} {traits}".strip())
     if mention is None:
         return ask
-    bound = mention.bound or _bound(words.text[: mention.start], words.text[mention.end :])
+    bound = mention.bound or bound_of(words.text[: mention.start], words.text[mention.end :])
     return replace(ask, value=mention.value, unit=mention.dimension, bound=bound)
 
 
-def _count(words: _Words) -> Ask | None:
+def _count(words: Words) -> Ask | None:
     kind = next((kind for pattern, kind in COUNTED if re.search(pattern, words.text, ANY_CASE)), None)
     return None if kind is None else replace(words.ask, query=kind)
 
 
-def _node(words: _Words) -> Ask | None:
+def _node(words: Words) -> Ask | None:
     return words.ask if words.ask.nodes else None
 
 
-def _compared(words: _Words) -> Ask | None:
+def _compared(words: Words) -> Ask | None:
     is_first = re.search(
         r"\b(?:first|initial|original|beginning)\b|最初|第一次|一开始|原始", words.text, ANY_CASE
     )
     return replace(_studied(words), query="first" if is_first else "")
 
 
-def _swap(words: _Words) -> Ask | None:
+def _swap(words: Words) -> Ask | None:
     """Another type for a part: "replace Q1 by a 2N2222"."""
     numbers = list(_PART_NUMBER.finditer(words.text))
     number = numbers[-1] if numbers else None
@@ -692,7 +329,7 @@ def _swap(words: _Words) -> Ask | None:
     )
 
 
-def _stimulus(words: _Words) -> Ask | None:
+def _stimulus(words: Words) -> Ask | None:
     """Another signal at the input, and what the output makes of it."""
     shape = next((shape for pattern, shape in SHAPES if re.search(pattern, words.text, ANY_CASE)), "")
     volts = next((each.value for each in words.mentions if each.dimension == "V"), None)
@@ -715,7 +352,7 @@ def _stimulus(words: _Words) -> Ask | None:
     )
 
 
-def _driven(words: _Words) -> Ask | None:
+def _driven(words: Words) -> Ask | None:
     """What the output makes of a sine of another size, written nowhere."""
     ask = _stimulus(words)
     is_asked = any(FIGURES[key].kind == "tran" for key in words.ask.figures)
@@ -724,11 +361,11 @@ def _driven(words: _Words) -> Ask | None:
     return replace(ask, writes=False)
 
 
-def _asks(words: _Words) -> bool:
+def _asks(words: Words) -> bool:
     return QUESTION.search(words.text) is not None
 
 
-def _battery(words: _Words) -> Ask | None:
+def _battery(words: Words) -> Ask | None:
     """How long a battery lasts; its voltage, where it is told, is that of the supply."""
     capacity = CAPACITY.search(words.text)
     lasts = re.search(
@@ -749,29 +386,35 @@ def _battery(words: _Words) -> Ask | None:
 _OF_LARGE_SIGNALS = frozenset({"swing", "thd", "vout", "gain"})
 
 
-def _clipping(words: _Words) -> Ask | None:
+def _clipping(words: Words) -> Ask | None:
     """How large a sine can become; nothing that is to be changed, and no cause of it."""
-    is_other = _is_wish(words) or re.search(r"\bwhy\b|为什么|怎么改|怎么办|是饱和", words.text, ANY_CASE)
+    is_other = _is_wish(words) or re.search(r"怎么改|怎么办|是饱和", words.text, ANY_CASE)
     if is_other or not set(words.ask.figures) <= _OF_LARGE_SIGNALS or not _speaks_of_signals(words):
         return None
     return words.ask if _asks(words) or len(words.text) < _SHORT else None
 
 
-def _speaks_of_signals(words: _Words) -> bool:
+def _speaks_of_signals(words: Words) -> bool:
     ask = words.ask
     return bool(ask.figures or ask.nodes or ask.names) or OF_SIGNALS.search(words.text) is not None
 
 
 _SHORT = 30
 """Characters of a sentence that needs no word of a question to be one."""
+_LAST_PERIODS = re.compile(
+    r"(?:\b(?:last|final)|最后)\s*(?P<count>\d+)\s*(?:个)?(?:switching |开关)?(?:cycles?|periods?|周期)",
+    ANY_CASE,
+)
+"""Only the end of a curve."""
 _CURVES = frozenset({"vout", "swing", "gain", "phase", "ripple", "noise", "group_delay"})
 
 
-def _plot(words: _Words) -> Ask | None:
+def _plot(words: Words) -> Ask | None:
     """The curve of nodes, the output's where none is named, over frequency or time."""
     ask = words.ask
-    if ask.unit == "none" and ask.span is None:  # "the last 5 periods"
-        ask = replace(ask, value=None)
+    periods = _LAST_PERIODS.search(words.text)
+    if periods is not None and ask.unit == "none" and ask.span is None:
+        ask = replace(ask, value=None, runs=int(float(periods["count"])))
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
     if not _speaks_of_signals(words):
@@ -792,11 +435,12 @@ def _plot(words: _Words) -> Ask | None:
         names=parts,
         nodes=ask.nodes,
         query=kind,
-        span=ask.span if kind else None,
+        span=ask.span if kind or ask.unit == "s" else None,
+        runs=ask.runs,
     )
 
 
-def _across(words: _Words) -> Ask | None:
+def _across(words: Words) -> Ask | None:
     """The voltage over parts."""
     is_peak = re.search(r"peak|max\w*|highest|峰值|最大|最高", words.text, ANY_CASE)
     return (
@@ -806,7 +450,7 @@ def _across(words: _Words) -> Ask | None:
     )
 
 
-def _scatter(words: _Words) -> Ask | None:
+def _scatter(words: Words) -> Ask | None:
     """A question for a figure where parts have tolerances: how far it may go."""
     ask = _studied(words)
     if not ask.figures or "settling_time" in ask.figures:  # within so many percent
@@ -817,7 +461,7 @@ def _scatter(words: _Words) -> Ask | None:
     return ask if ask.tolerances and ask.value is None and QUESTION.search(words.text) else None
 
 
-def _current(words: _Words) -> Ask | None:
+def _current(words: Words) -> Ask | None:
     """Of parts; of the supply where none is named, of the inductors where these are meant."""
     ask = words.ask
     is_peak = re.search(r"peak|max\w*|saturation|峰值|最大|饱和", words.text, ANY_CASE)
@@ -841,7 +485,7 @@ def _current(words: _Words) -> Ask | None:
     return None
 
 
-def _is_wish(words: _Words) -> bool:
+def _is_wish(words: Words) -> bool:
     """Whether more is said than what a part has: an aim, a share, a change."""
     ask = words.ask
     left = _BECOMES.sub(" ", words.left)
@@ -854,7 +498,7 @@ _BECOMES = re.compile(
 """Asks what happens: "how hot does Q1 get"."""
 
 
-def _power(words: _Words) -> Ask | None:
+def _power(words: Words) -> Ask | None:
     if _is_wish(words):
         return None
     if words.ask.names:
@@ -875,6 +519,8 @@ _STATED = re.compile(
 """Asks whether a figure is as told."""
 
 
+_STILL = re.compile(r"\b(?:still|exactly|really)\b|还是|仍|依然|正好|刚好", ANY_CASE)
+"""Asks whether a figure is the one told."""
 _WHAT_THERE = re.compile(
     r"\bwhat (?:do|would|will) (?:i|we) (?:get|have|see)\b|\bhow (?:far|much) down\b|\bhow (?:many|much) db\b"
     r"|\bdb (?:down|up|is|am|of)\b|[多几]少?\s*(?:个)?\s*(?:db|分贝)|还(?:有|剩)多少",
@@ -882,7 +528,7 @@ _WHAT_THERE = re.compile(
 )
 
 
-def _figure(words: _Words) -> Ask | None:  # noqa: PLR0911 - one a reason
+def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     """A figure, where the rest of the sentence says nothing that would be passed over.
 
     A question may have any words but those that make it more than one for the figure (`OTHERWISE`); any
@@ -898,11 +544,8 @@ def _figure(words: _Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     is_band = "settling_time" in ask.figures and len(ask.tolerances) == 1
     if (ask.tolerances and not is_band) or (ask.span is not None and not is_measured):
         return None
-    if (
-        ask.value is not None
-        and not is_measured
-        and (ask.unit not in (wanted.unit, "none") or ask.bound is None)
-    ):
+    is_fitting = ask.unit in (wanted.unit, "none") and (ask.bound or _STILL.search(words.text))
+    if ask.value is not None and not is_measured and not is_fitting:
         return None
     if ask.value is not None and not is_measured and not _STATED.search(words.text):
         return None
@@ -923,7 +566,7 @@ def _figure(words: _Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     return ask
 
 
-def _what_if(words: _Words) -> Ask | None:
+def _what_if(words: Words) -> Ask | None:
     """The circuit with other values, or without parts, against it as it is."""
     ask = _studied(words)
     removed = _removed_in(words.text)
@@ -932,6 +575,8 @@ def _what_if(words: _Words) -> Ask | None:
         share = ask.tolerances[0][1] * (-1 if moved["less"] or moved["less2"] or moved["less_zh"] else 1)
         ask = replace(ask, parameters=((ask.names[0], f"*{number(1 + share)}"),), tolerances=())
     values = tuple(each for each in ask.parameters if each[0] != "temp")
+    if CARRIES.search(words.text) and any(name.startswith("load") for name, _ in values):
+        return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
     if OF_BIAS.search(words.text):
         ask = replace(ask, query="bias")
     times = TIMES.search(words.text)
@@ -939,7 +584,12 @@ def _what_if(words: _Words) -> Ask | None:
         values = tuple((name, "*2" if times["twice"] else "*0.5") for name in ask.names[:1])
     if not (removed or values) and (values := _other_ends(words.text)):
         return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
-    if HYPOTHESIS.search(words.text) is None or not (removed or values) or ask.tolerances:
+    if ORDERED.match(words.text) and HYPOTHESIS.search(WATCHED.sub(" ", words.text)) is None and not removed:
+        return None
+    is_tried = HYPOTHESIS.search(words.text) or (
+        INSTEAD.search(words.text) and not CHANGES.search(words.left) and values
+    )
+    if not is_tried or not (removed or values) or ask.tolerances:
         return None
     return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
 
@@ -962,7 +612,7 @@ def _other_ends(text: str) -> tuple[tuple[str, str], ...]:
 def _removed_in(text: str) -> tuple[str, ...]:
     """Parts a sentence takes away, by name; ``it`` for the one spoken of."""
     found = [each for match in REMOVED.finditer(text) for each in match.groups() if each]
-    named = tuple(each for part in found for each in _names(part.strip(), ()))
+    named = tuple(each for part in found for each in names_in(part.strip(), ()))
     if named:
         return named
     is_told = any(part.lower() in ("it", "this", "that", "它", "这个") for part in found)
@@ -1046,7 +696,7 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
     text = without_courtesies(text)
     if not file:
         file, text = named_by_stem(text, known)
-    words = _read(text, file)
+    words = read(text, file)
     if before is not None:
         figures = words.ask.figures or words.asides or before.figures
         words = replace(words, ask=replace(words.ask, figures=figures, names=words.ask.names or before.names))
@@ -1062,7 +712,12 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
         ask = _NEEDS.get(key, _as_it_is)(words)
         if ask is None or (
             intent == "figure"
-            and not (file or QUESTION.search(words.text) or ask.at is not None or len(words.text) < 30)
+            and not (
+                file
+                or QUESTION.search(words.text)
+                or ask.at is not None
+                or len(" ".join(words.left.split())) < _SHORT
+            )
         ):
             continue
         way: Way = "raise" if RAISE.search(words.text) else "lower" if LOWER.search(words.text) else ""
@@ -1096,7 +751,7 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
     text = without_courtesies(text)
     if not file:
         file, text = named_by_stem(text, known)
-    words = _read(text, file)
+    words = read(text, file)
     ask = _studied(words)
     if not (file or known) or not _asks(words) or (not file and DESIGNED.search(words.text)):
         return None
@@ -1150,7 +805,7 @@ def follow_up(text: str, file: str, previous: Ask, known: Sequence[str]) -> Ask 
         return None
     if not file:
         file, text = named_by_stem(text, known)
-    words = _read(text, file)
+    words = read(text, file)
     new = words.ask
     changed: dict[str, object] = {}
     if OTHER.search(text):
@@ -1181,47 +836,11 @@ def _another_value(previous: Ask, new: Ask) -> dict[str, object]:
         return {}
     if previous.intent in ("tune", "set_goal"):
         return {"value": value, "upper": new.upper, "unit": unit, "bound": new.bound or previous.bound}
-    if unit in _PLACE_UNITS:
+    if unit in PLACE_UNITS:
         return {"at": value, "at_unit": unit}
     if len(previous.parameters) == 1 and previous.parameters[0][0] != "temp":
         return {"parameters": ((previous.parameters[0][0], number(value)),)}
     return {}
-
-
-_COMPILED = {key: re.compile(figure.words, re.IGNORECASE) for key, figure in FIGURES.items()}
-
-
-def figures_in(text: str) -> tuple[tuple[str, ...], str]:
-    """The figures of the response a text names, in its order, and the text without their words."""
-    found: list[tuple[int, str]] = []
-    rest = text
-    for key, pattern in _COMPILED.items():
-        while not FIGURES[key].is_aside and (match := pattern.search(rest)):
-            found.append((match.start(), key))
-            rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
-    if len({key for _, key in found}) > 1:  # "output noise": a word beside a figure is none of its own
-        found = [(at, key) for at, key in found if key != "vout" or not _BARE_OUTPUT.match(text, at)]
-    return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
-
-
-_BARE_OUTPUT = re.compile(r"(?:\boutput\b(?! voltage)|输出(?!的?(?:直流|平均)?电压))", ANY_CASE)
-
-
-def _asides_in(text: str) -> tuple[str, ...]:
-    """The quantities of parts a text names, the longest words first where two begin at one place."""
-    found = [
-        (match.start(), -match.end(), key)
-        for key, pattern in _COMPILED.items()
-        if FIGURES[key].is_aside
-        for match in pattern.finditer(text)
-    ]
-    keys: list[str] = []
-    at = -1
-    for start, end, key in sorted(found):
-        if start >= at:
-            keys.append(key)
-            at = -end
-    return tuple(dict.fromkeys(keys))
 
 
 def plain_expressions(text: str) -> tuple[str, ...]:
@@ -1237,7 +856,7 @@ def plain_expressions(text: str) -> tuple[str, ...]:
 
 def figures_of(text: str) -> Ask | None:
     """The figures a text names, to be looked at of a circuit; None where it names none."""
-    words = _read(text, "")
+    words = read(text, "")
     ask = _studied(words)
     if not ask.figures:
         return None
@@ -1247,9 +866,15 @@ def figures_of(text: str) -> Ask | None:
     )
 
 
+def holds_nothing(text: str) -> bool:
+    """Whether a sentence names no figure, part, node or number."""
+    words = read(text, "")
+    ask = words.ask
+    return not (
+        ask.figures or words.asides or ask.names or ask.nodes or words.mentions or ask.kept or words.terms
+    )
+
+
 def says_nothing(text: str) -> bool:
     """Whether a clause holds no figure, part, number or wish: "it made things worse"."""
-    words = _read(text, "")
-    ask = words.ask
-    has_any = ask.figures or words.asides or ask.names or ask.nodes or words.mentions or ask.kept
-    return not has_any and CHANGES.search(text) is None and re.search(r"[?？]|吗", text) is None
+    return holds_nothing(text) and CHANGES.search(text) is None and re.search(r"[?？]|吗", text) is None

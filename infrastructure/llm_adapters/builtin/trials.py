@@ -11,14 +11,14 @@ from typing import Any
 
 from domain.design.sentence import read_sentence
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
+from infrastructure.llm_adapters.builtin.comparing import moved_line
+from infrastructure.llm_adapters.builtin.conditions import resolved
 from infrastructure.llm_adapters.builtin.figures import number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     figures_or_usual,
     measured,
-    moved_line,
     no_such_part,
-    resolved,
     tell,
     wanted_of,
     wider_sweep,
@@ -31,7 +31,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     bullets,
     failed,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from infrastructure.llm_adapters.builtin.tuning import aim_of, aim_told, bounds_of, own_analysis
 from shared.message import Message, msg
 

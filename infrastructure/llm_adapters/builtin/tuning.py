@@ -31,7 +31,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     change_values,
     failed,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from shared.message import Message, msg
 
 _T = TypeVar("_T")
@@ -54,7 +54,7 @@ _JUNCTIONS = {"q": ("cjc", "cje", "tf", "bf"), "m": ("vto", "kp")}
 _PARASITIC = frozenset({"winding", "series_resistance"})
 _BIAS = frozenset({"bias", "reference"})
 _FILTER = re.compile(r"_pass$|biquad|notch|state_variable")
-_OF_FILTER = frozenset({"cutoff", "bandwidth", "lower_cutoff", "upper_cutoff"})
+_OF_FILTER = frozenset({"cutoff", "bandwidth", "lower_cutoff", "upper_cutoff", "frequency"})
 
 
 # --- what a figure hangs on ---------------------------------------------------------------------------
@@ -258,6 +258,8 @@ def _with_role(circuit: Circuit, name: str, speech: Speech) -> str:
 
 def tune(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Values with which a figure is what was asked for, written into the file and proved by a run of it."""
+    if ask.is_bare and circuit.source is None and circuit.drive_period is None and circuit.has("tran"):
+        ask = replace(ask, figures=("frequency",))  # nothing drives it: the frequency is its own
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)
@@ -287,7 +289,10 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
         return before
     wanted = before.wanted
     low, high = aim_of(ask, wanted)
-    if low <= before.value <= high:
+    kept = yield from _kept_figures(circuit, ask, speech)
+    if isinstance(kept, str):
+        return kept
+    if low <= before.value <= high and all(each.is_met for each in kept):
         already = msg(
             "The {name} of {file} is {value} already ({expression}); nothing was changed.",
             name=wanted.name,
@@ -296,11 +301,8 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
             expression=before.expression,
         )
         return speech.say(already)
-    kept = yield from _kept_figures(circuit, ask, speech)
-    if isinstance(kept, str):
-        return kept
-    whole = {} if named or not ask.writes else parts_of_filter(circuit, ask, wanted)
-    if not whole and not named and ask.writes and wanted.key in _OF_FILTER:
+    whole = {} if named or ask.besides or not ask.writes else parts_of_filter(circuit, ask, wanted)
+    if not whole and not named and ask.writes and wanted.key in _OF_FILTER and not ask.besides:
         whole = yield from scaled_together(circuit, ask, wanted, speech)
     seen: list[Outcome] = []
     if whole:
@@ -310,7 +312,7 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
             not named
             and wanted.key in _BY_DUTY
             and circuit.drive_pulse is not None
-            and not (ask.kept or ask.only)
+            and not (ask.kept or ask.only or ask.besides)
         ):
             return (yield from _by_duty(circuit, ask, before, speech))
         order = [] if named else (yield from candidates(circuit, ask, wanted, speech))
@@ -318,7 +320,8 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
             return order
         if not (named or order):
             return speech.say(_no_part(circuit, wanted))
-        tries = [named] if named else [order[:1], order[:3]][: len(order)]
+        free = [order[:3], order[:5]] if ask.besides else [order[:1], order[:3]]
+        tries = [named] if named else free[: len(order)]
         values = yield from _searched(circuit, ask, before, tries, speech, kept=kept)
         if isinstance(values, str):
             return values
@@ -353,29 +356,25 @@ def _outcome_told(ask: Ask, before: _Measured, after: _Measured) -> Message:
     )
 
 
-def _kept_figures(
-    circuit: Circuit, ask: Ask, speech: Speech
-) -> Generator[Call, Outcome, list[_Measured] | str]:
-    """The figures that are to stay as they are, as they are now."""
-    keys = [each.removeprefix("figure:") for each in ask.kept if each.startswith("figure:")]
-    found: list[_Measured] = []
-    for key in keys:
-        wanted = wanted_of(circuit, Ask(intent="figure"), key)
+def _kept_figures(circuit: Circuit, ask: Ask, speech: Speech) -> Generator[Call, Outcome, list[_Kept] | str]:
+    """The figures that are to stay as they are or within a bound, as they are now."""
+    own = [Ask(intent="figure", figures=(each[7:],)) for each in ask.kept if each.startswith("figure:")]
+    found: list[_Kept] = []
+    for each in (*own, *ask.besides):
+        wanted = wanted_of(circuit, each, each.figures[0])
         if isinstance(wanted, Message):
             return speech.say(wanted)
         one = yield from _one(circuit, wanted, speech)
         if isinstance(one, str):
             return one
-        found.append(one)
+        found.append(_Kept(one, _near(one) if each.value is None else aim_of(each, wanted)))
     return found
 
 
-def _kept_now(
-    circuit: Circuit, kept: Sequence[_Measured], speech: Speech
-) -> Generator[Call, Outcome, list[str]]:
+def _kept_now(circuit: Circuit, kept: Sequence[_Kept], speech: Speech) -> Generator[Call, Outcome, list[str]]:
     """What was to stay as it was, before and after."""
     told: list[str] = []
-    for one in kept:
+    for one in (each.now for each in kept):
         now = yield from _one(circuit, one.wanted, speech)
         if isinstance(now, str):
             told.append(now)
@@ -420,7 +419,11 @@ def scaled_together(
     if isinstance(found, str):
         return {}
     for letter in _letters_for(ask):
-        own = [name for name in found if name[0].lower() == letter and name not in circuit.loads]
+        own = [
+            name
+            for name in found
+            if name[0].lower() == letter and name not in circuit.loads and abs(found[name]) >= _TELLING
+        ]
         if 1 < len(own) <= _MOST_MOVED and abs(sum(found[name] for name in own) + 1) < _ALIKE:
             return {
                 name: value_of(part) or 0.0 for name in own if (part := circuit.element(name)) is not None
@@ -603,6 +606,18 @@ class _Measured:
         return self.wanted.told(self.value, self.unit)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A figure that has to be within bounds while another one is brought to its aim."""
+
+    now: _Measured
+    aim: tuple[float, float]
+
+    @property
+    def is_met(self) -> bool:
+        return self.aim[0] <= self.now.value <= self.aim[1]
+
+
 def _as_asked(ask: Ask, one: _Measured) -> str:
     """A figure, as a factor too when it was asked for as one."""
     if ask.unit == "x" and one.wanted.unit == "dB":
@@ -626,7 +641,7 @@ def _searched(
     tries: Sequence[Sequence[str]],
     speech: Speech,
     *,
-    kept: Sequence[_Measured] = (),
+    kept: Sequence[_Kept] = (),
 ) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
     """The values that reach the aim; or how far the parts go, in words."""
     aim, best, reached = aim_of(ask, now.wanted), "", ""
@@ -745,15 +760,15 @@ def _may_change(ask: Ask, name: str) -> bool:
 
 def _search(
     circuit: Circuit, now: _Measured, names: Sequence[str], aim: tuple[float, float], *, is_series: bool,
-    kept: Sequence[_Measured] = (), series: str = "",
+    kept: Sequence[_Kept] = (), series: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """The arguments of the search for values."""
     return {
         **search_of(circuit, names, series=(series or "E96") if is_series else ""),
-        "measure": {each.wanted.key: each.expression for each in (now, *kept)},
+        "measure": {each.wanted.key: each.expression for each in (now, *(one.now for one in kept))},
         "goals": [
             *bounds_of(now.wanted.key, aim),
-            *(bound for each in kept for bound in bounds_of(each.wanted.key, _near(each))),
+            *(bound for each in kept for bound in bounds_of(each.now.wanted.key, each.aim)),
         ],
         **own_analysis(circuit, now.wanted),
     }

@@ -10,7 +10,7 @@ ANY_CASE = re.IGNORECASE
 NAME = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z0-9_]{0,11}(?:\.[A-Za-z]\w*)?(?![A-Za-z0-9_])")
 LETTERS = "rclqmdjvixsebgfhtkz"
 NODE = re.compile(
-    r"\bv\(\s*([\w.+-]+)(?:\s*,\s*[\w.+-]+)?\s*\)|\b(?:node|net|point)\s+[\"'“]?([\w.+-]+)"
+    r"\bv\(\s*([\w.+-]+)(?:\s*,\s*[\w.+-]+)?\s*\)|(?<!bias )(?<!operating )(?<!quiescent )(?<!q-)(?<!db )\b(?:node|net|point)\s+[\"'“]?([\w.+-]+)"
     r"|(?:节点|结点)\s*([A-Za-z0-9_]+)|([A-Za-z0-9_]+)\s*(?:节点|结点|点的?电压|[那这]个?(?:节?点|端))",
     ANY_CASE,
 )
@@ -26,7 +26,7 @@ QUESTION = re.compile(
     r"[?]\s*$|^(?:and |so |then |ok |okay |now |please |pls |(?:can|could|would) you (?:please )?|i(?:'d| would) like to |let me |let's )*"
     r"(?:what|what's|whats|which|how|is|are|does|do|why|where|when|can|will|tell me|give me|show me|show|see|know|measure|calculate|compute|find|check|get|plot|report|look at)\b"
     r"|\bwhat(?:'s| is| are)\b|\b(?:whether|wonder\w*|curious)\b|\bhow (?:much|many|large|big|high|low|wide|long|fast|far|does|do|is)\b|\b(?:tell|give|show) me\b"
-    r"|多少|多大|多高|多宽|多久|多长|多快|几|吗|么|怎么|什么|哪|是否|有没有|测|求|计算|[看算查][一看算]?[下看算眼]|看看?|给我|告诉|给出|显示|想知道",
+    r"|多少|多大|多高|多宽|多久|多长|多快|几|吗|么|(?P<a_not_a>[\u3400-\u9fff])不(?P=a_not_a)|了没有?[?？]?$|怎么|什么|哪|是否|有没有|测|求|计算|[看算查][一看算]?[下看算眼]|看看?|给我|告诉|给出|显示|想知道",
     ANY_CASE,
 )
 WHOLE_BETA = re.compile(r"\b(?:beta|h_?fe|bf)\b|β|放大系数|电流增益", ANY_CASE)
@@ -183,11 +183,12 @@ OF_SUPPLY = re.compile(
 )
 CLAUSE = re.compile(r"[,，;；、]|\band\b|和", ANY_CASE)
 RUNS = re.compile(
-    r"\s*(?:次|runs?\b|samples?\b|times\b|trials?\b|points?\b|点|个?样本|个点|iterations?\b|(?:point |run |sample )?monte|步)",
+    r"\s*(?:次|runs?\b|samples?\b|times\b|trials?\b|points?\b|steps\b|values\b|点(?!电|流)|个?样本|个点|个值|档|iterations?\b|(?:point |run |sample )?monte|步)",
     ANY_CASE,
 )
 
 BY_KIND: Sequence[tuple[str, str]] = (
+    (r"\b(?:pass|power)[- ](?:device|transistor|element|fet|mosfet)\b|调整管|功率管", "q*"),
     (r"\bdiodes?\b|二极管|续流管", "d*"), (r"\bmosfets?\b|\bfets?\b|mos\s?管|开关管", "m*"),
     (r"\btransistors?\b|\bbjts?\b|三极管|晶体管", "q*"), (r"\bswitch\b|(?<!元)开关(?!频率|电源|管)", "s*"),
     (r"induct\w*|\bcoils?\b|电感", "l*"), (r"\bload\b|负载", "load"),
@@ -212,6 +213,38 @@ OTHER_LOAD = re.compile(
     ANY_CASE,
 )
 """Another load."""
+
+OF_LOAD_BEFORE = re.compile(
+    r"(?:\b(?:driv(?:es?|ing)|into|loaded (?:with|by))(?: (?:an?|about|only|just))?|(?<![A-Za-z])(?:load|output)(?: current| resistance| capacitance)? (?:(?:current )?(?:of|is|was|were|at|becomes?|drops to|rises to|goes to))(?: (?:about|only|just))?"
+    r"|驱动|带(?:动)?|负载(?:电流|电阻|电容)?(?:只有|为|是|等于|取))\s*$",
+    ANY_CASE,
+)
+OF_LOAD_BEHIND = re.compile(
+    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
+    ANY_CASE,
+)
+"""How a load is told by a quantity: "driving 5 pF", "a 600 Ω load", "at 10 % load"."""
+
+LOAD_SHARE = re.compile(
+    r"(?P<none>\bno[- ]load\b|\bunloaded\b|\bwithout (?:a |any |the )?load\b|空载|不带负载)|\bhalf(?: the)? load\b|半载|一半负载",
+    ANY_CASE,
+)
+"""A load told by its share of the present one."""
+
+ORDERED = re.compile(
+    r"^(?:please |now |ok,? |okay,? |can you |could you |let'?s |go |just )*(?:change|set|make|put|replace|swap|increase|raise|decrease|reduce|lower|double|halve|bump|drop|turn)\b|^(?:请|帮我|麻烦|麻烦你|给我)*[把将][^,，]*(?:改|换|调|设|增|减|降|提)",
+    ANY_CASE,
+)
+"""Begins with what is to be done."""
+WATCHED = re.compile(
+    r"(?:\band\b|\bthen\b|[,;，；])\s*(?:please |then |also )?(?:tell me|show me|see|let me see|let me know|report|check|look)\s+(?:what|how)\b[^.?!]*"
+    r"|[,，;；]\s*(?:再|然后|并)?(?:看看?|告诉我|看一下|帮我看)[^。？！]*$",
+    ANY_CASE,
+)
+"""What is looked at behind an order, which stays one: "and tell me what happens to the swing"."""
+
+INSTEAD = re.compile(r"\binstead of\b|\brather than\b|而不是", ANY_CASE)
+"""Beside a value that is told: of a circuit with that value."""
 
 CARRIES = re.compile(
     r"\b(?:can|could|does|will|is) (?:it|this|that|the \w+)\b.{0,24}\b(?:drive|handle|feed|supply|power|run|work|take|manage|cope)\b|带得动|能带|能驱动|能不能|行不行|可以吗",
@@ -283,11 +316,11 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("clipping",
      r"\bclip\w*|\b(?:largest|biggest|maximum|max|highest|most)\b.{0,24}\b(?:undistorted|clean|linear)\b|\b(?:undistorted|unclipped|clean)\b.{0,24}\b(?:largest|biggest|max\w*|swing|output|amplitude)\b|\bhow (?:large|big|high|far|much|hard)\b.{0,60}\b(?:before|until|without)\b.{0,24}\b(?:clip|distort|saturat|flatten|limit|hit\w* the rail|run\w* out)\w*"
      r"|\bhow (?:far|much)\b.{0,24}\bswing\b|\bhead-?room\b|\b(?:max\w*|largest|biggest|available|possible)\b.{0,16}\bswing\b"
-     r"|削[波顶底]|截幅|失真之?前|(?:最大|多大).{0,10}(?:不失真|无失真)|不失真.{0,10}(?:最大|多大|输出|输入|幅|摆)|(?:最大|能有多大的?).{0,6}(?:输出)?(?:摆幅|幅度)|动态范围"),
+     r"|削[波顶底平]|截幅|失真之?前|(?:最大|多大).{0,10}(?:不失真|无失真)|不失真.{0,10}(?:最大|多大|输出|输入|幅|摆)|(?:最大|能有多大的?).{0,6}(?:输出)?(?:摆幅|幅度)|动态范围"),
     ("plot",
-     r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
+     r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|(?<!输)出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
     ("other_beta", BETA.pattern),
-    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}"),
+    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}"),
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
@@ -375,7 +408,7 @@ CLAUSES = re.compile(
 
 TIMES_NOW = re.compile(
     r"\b(?P<twice>(?i:double|twice))\s+(?:the (?:value of )?)?(?P<a>[A-Z]\w{0,6})\b|\b(?P<half>(?i:halve|half))\s+(?:the (?:value of )?)?(?P<b>[A-Z]\w{0,6})\b"
-    r"|(?P<c>[A-Z]\w{0,6})\s*(?:的值)?(?:翻一?倍|加倍|加大一倍|增大一倍|翻番)|(?P<d>[A-Z]\w{0,6})\s*(?:的值)?(?:减半|减小一半|变为一半)"
+    r"|(?P<c>[A-Z]\w{0,6})\s*(?:的值)?(?:翻一?倍|加倍|加大一倍|增大一倍|翻番)|(?P<d>[A-Z]\w{0,6})\s*(?:的值)?(?:减半|减(?:小|少|掉)?一半|降低?一半|变为一半)"
 )
 """A value against the one that is there."""
 
@@ -427,3 +460,49 @@ WITHIN_DB = re.compile(
 """How far a figure in decibels may go."""
 
 SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|\bv_?(?:in|cc|dd)\b|\bsupply\b"
+
+TERMS = re.compile(
+    r"\b(?:cmrr|psrr|common[- ]mode (?:rejection|gain|range|input range)(?: ratio)?|(?:power[- ])?supply rejection(?: ratio)?|input common[- ]mode range|icmr)\b"
+    r"|(?<!low )(?<!low-)\b(?:input |output )?offset(?: voltage| current)?s?\b|\b(?:right|left)[- ]half[- ]plane (?:zero|pole)s?\b|\bRHP zeros?\b"
+    r"|\b(?:full|rated) load\b|满载|额定负载|\bdrop-?out(?: voltage)?\b|\b(?:line|load) regulation\b|\bundershoots?\b|\bstart-?up time\b|\bstarts? up (?:by itself|on its own)\b|\binrush(?: current)?\b"
+    r"|\bjitter\b|\bphase noise\b|\b(?:snr|sinad|enob|sfdr|inl|dnl|vswr|swr|s-?parameters?|imd|ip3|oip3|iip3|emi|emc|mtbf)\b|\bnoise figure\b|\bintermodulation\b|\breturn loss\b|\binsertion loss\b"
+    r"|\bjunction temperature\b|\bthermal resistance\b|\breverse recovery\b|\bhysteresis\b|\bcrest factor\b|\bband-?gap\b|\bcrosstalk\b"
+    r"|共模抑制比?|电源抑制比?|共模(?:输入)?(?:范围|电压范围)|失调(?:电压|电流)?|[左右]半平面零?极?点|压差|跌落电压|(?:线性|负载|电压)调整率|下冲|欠冲|起振(?:时间)?|浪涌(?:电流)?"
+    r"|\b(?:first|second|third) stage\b|第[一二三]级|首级|末级|抖动|相位噪声|信噪比|无杂散|驻波比?|噪声系数|互调|三阶|插入损耗|回波损耗|结温|热阻|反向恢复|迟滞|回差|带隙|串扰|谐振腔",
+    ANY_CASE | re.ASCII,
+)
+"""What the trade asks about a circuit and nothing here measures."""
+
+EVENTS = re.compile(
+    r"\b(?:process corners?|load (?:step|transient|jump)s?|soft[- ]?start\w*|mismatch\w*|dead[- ]?time)\b|工艺角|软启动|失配|死区"
+    r"|负载(?:阶跃|跳变|瞬态)|负载[^,，。;；?？]{0,14}?(?:跳|突变|突然)|(?:突然|突变)[^,，。;；?？]{0,6}负载|\bload (?:suddenly )?(?:steps|jumps)\b|\bstep(?:ping|s)? (?:the )?i?load\b",
+    ANY_CASE,
+)
+"""What cannot be done here to a circuit: an answer that leaves it out is none."""
+
+KINDRED: Sequence[frozenset[str]] = (
+    frozenset({"cutoff", "bandwidth", "upper_cutoff"}), frozenset({"cutoff", "bandwidth", "lower_cutoff"}),
+    frozenset({"gain", "dc_gain"}), frozenset({"noise", "input_noise"}), frozenset({"vout", "swing"}),
+    frozenset({"ripple", "inductor_ripple"}), frozenset({"peaking", "quality"}), frozenset({"gain", "peaking"}),
+)  # fmt: skip
+"""Figures of which one's words may mean the other."""
+
+FILLER = frozenset({
+    "this", "that", "thats", "these", "those", "there", "here", "then", "than", "them", "they", "its", "it's", "i'm", "i'd", "i've", "i'll", "you're",
+    "we're", "don't", "doesn't", "isn't", "aren't", "can't", "won't", "didn't", "let's", "what's", "and", "but", "not", "nor", "for", "from", "into",
+    "onto", "with", "about", "also", "too", "very", "really", "actually", "just", "only", "even", "still", "already", "again", "once", "now", "please",
+    "thanks", "okay", "yes", "sure", "maybe", "perhaps", "some", "any", "all", "each", "every", "both", "either", "one", "two", "three", "four", "few",
+    "bit", "lot", "lots", "more", "less", "most", "least", "much", "many", "like", "say", "says", "said", "think", "know", "see", "look", "looks", "need",
+    "want", "wants", "take", "takes", "give", "gives", "get", "gets", "got", "let", "keep", "put", "use", "using", "used", "work", "works", "try", "run",
+    "runs", "running", "mean", "means", "seem", "seems", "sits", "sit", "sitting", "stay", "stays", "end", "ends", "side", "part", "parts", "thing", "things",
+    "way", "rest", "own", "other", "others", "same", "new", "old", "first", "second", "last", "next", "near", "far", "well", "fine", "good", "bad", "real",
+    "right", "left", "wrong", "whole", "full", "half", "alone", "away", "out", "off", "over", "under", "up", "down", "before", "after", "while", "since",
+    "because", "so", "such", "per", "via", "plus", "minus", "percent", "ohm", "ohms", "hertz", "volt", "volts", "amp", "amps", "cycles", "cycle", "periods",
+    "period", "seconds", "times", "decade", "octave", "degrees", "instead", "rather", "expect", "expected", "assume", "assuming", "roughly", "exactly",
+    "nominal", "ideal", "standard", "available", "possible", "my", "our", "your", "his", "was", "were", "been", "being", "has", "have", "had", "did", "does",
+    "done", "will", "would", "could", "should", "must", "might", "may", "can", "who", "whom", "whose", "which", "what", "when", "where", "why", "how",
+    "the", "are", "is", "am", "be", "to", "of", "in", "on", "at", "as", "by", "if", "or", "no", "it", "we", "you", "me", "us", "someone", "something",
+    "anything", "everything", "nothing", "hand", "bench", "board", "actual", "final", "little", "quite", "pretty", "fairly", "handle", "steps", "step",
+    "stop", "stops", "bring", "kick", "itself", "hurt", "hurts", "matter", "matters", "worth", "going", "goes", "come", "comes", "turn", "turns", "time",
+})  # fmt: skip
+"""Words that say nothing of a circuit."""

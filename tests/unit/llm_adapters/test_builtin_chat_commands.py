@@ -23,7 +23,7 @@ from infrastructure.llm_adapters.builtin.commands import (
     spice_value,
     understand_command,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from tests.ground.cases import for_each
 
 FILES = ("amp.cir", "filters/lp 2.cir", "放大器.cir")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infrastructure.llm_adapters.builtin.commands import Change, Several, understand_command
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from tests.ground.cases import for_each
 
 FILES = ("broken.cir", "buck.cir", "ce.cir", "opamp.cir", "rc.cir")

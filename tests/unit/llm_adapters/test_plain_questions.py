@@ -16,7 +16,7 @@ from infrastructure.llm_adapters.builtin.commands import (
     Simulate,
     understand_command,
 )
-from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.reading import Ask
 from tests.ground.cases import for_each
 
 _LINES = Path(__file__).with_name("plain_questions.txt").read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,269 @@
+"""What a sentence says that its reading has no use for: before anything is done, all of it is accounted for.
+
+A reading picks what it needs out of a sentence. What it leaves is looked at here: quantities, figures and
+parts that stand in no field of the command, terms that nothing here measures, and words of other trades. A
+request that writes is not carried out then; a question is answered, and told what was left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from functools import cache
+
+from domain.circuit.numbers import parse_number
+from infrastructure.llm_adapters.builtin import words as vocabulary
+from infrastructure.llm_adapters.builtin.figures import FIGURES
+from infrastructure.llm_adapters.builtin.reading import Ask, Words, read
+from infrastructure.llm_adapters.builtin.words import ANY_CASE, EVENTS, FILLER, KINDRED, NEUTRAL
+
+Values = Sequence[tuple[str, str]]
+
+
+def left_out(text: str, asks: Sequence[Ask], values: Values = ()) -> tuple[str, ...]:
+    """What of a sentence none of these readings uses, as it stands there; `values` are those that change.
+
+    In the order of the sentence. Words that nothing of the trade is known by are not among it (`foreign`).
+    """
+    words = read(text, "")
+    left = [
+        *words.terms,
+        *_quantities(words, asks, values),
+        *_figures(words, asks),
+        *_parts(words, asks, values),
+    ]
+    return tuple(dict.fromkeys(found for _, found in sorted(left)))
+
+
+def unmeasured(text: str, asks: Sequence[Ask] = ()) -> tuple[str, ...]:
+    """What a sentence names that nothing here measures; beside a figure only what it asks this figure of."""
+    if events := tuple(dict.fromkeys(found[0].strip() for found in EVENTS.finditer(text))):
+        return events
+    words = read(text, "")
+    terms = tuple(dict.fromkeys(name for _, name in words.terms))
+    is_answered = any((ask.names or ask.nodes) and not ask.is_nearest for ask in asks)
+    if words.ask.figures or words.asides or is_answered:
+        terms = tuple(name for name in terms if _is_subject(text, name))
+    return terms
+
+
+def strangers(text: str) -> tuple[str, ...]:
+    """The words of no trade of ours that a sentence is about: "how much power does a politician have?"."""
+    words = read(text, "")
+    if words.ask.names or words.ask.nodes or len(words.ask.figures) > 1:
+        return ()
+    return tuple(word for word in foreign(text) if _is_subject(text, word))
+
+
+def _is_subject(text: str, word: str) -> bool:
+    """Whether the sentence asks for something of this."""
+    name = re.escape(word)
+    if not word.isascii():
+        return re.search(rf"{name}(?:的(?!是)|有(?:多|什么|几))", text) is not None
+    return (
+        re.search(
+            rf"\b(?:of|does|do|did|has|from|will|can)\s+(?:an?\s+|the\s+|my\s+|our\s+)?{name}\b",
+            text,
+            ANY_CASE,
+        )
+        is not None
+    )
+
+
+def _quantities(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[tuple[int, str]]:
+    used = [*_numbers(asks), *_numbers_in(tuple(text for _, text in values))]
+    told, end = _as_written(words), 0
+    for mention in words.mentions:
+        begin, end = end, mention.end
+        before = words.text[: mention.start]
+        if _TOLD_ASIDE.search(before) or _NAMES_A_THING.match(words.text, mention.end):
+            continue
+        if values and _FROM.search(before):
+            continue
+        sizes = [mention.value] if mention.upper is None else [mention.value, mention.upper]
+        if not all(any(_is_same(size, number) for number in used) for size in sizes):
+            yield mention.start, _phrase(told[begin : mention.end], mention.start - begin)
+
+
+_TOLD_ASIDE = re.compile(r"(?:\b(?:instead of|rather than|not) (?:the )?|而不是|不是)\s*$", ANY_CASE)
+"""Before a quantity that only says what is there now."""
+_FROM = re.compile(r"(?:\bfrom|从|由)\s*$", ANY_CASE)
+"""Before the value that is to be changed."""
+_NAMES_A_THING = re.compile(r"\s*(?:rail|bus|line|output|电源轨|母线|轨)\b|\s*m?Ah\b|\s*安时", ANY_CASE)
+"""Behind a quantity by which a thing is called: "the 5 V rail"."""
+
+
+def _numbers(asks: Sequence[Ask]) -> list[float]:
+    """Every number that stands in a reading."""
+    found: list[float] = []
+    for ask in asks:
+        for field in fields(ask):
+            found += _numbers_in(getattr(ask, field.name))
+    return found
+
+
+def _numbers_in(part: object) -> list[float]:
+    match part:
+        case bool():
+            return []
+        case int() | float():
+            return [float(part)]
+        case str():
+            return [*_of_value(part), *(float(each) for each in re.findall(r"\d+(?:\.\d+)?", part))]
+        case Ask():
+            return _numbers([part])
+        case tuple():
+            return [number for each in part for number in _numbers_in(each)]
+    return []
+
+
+def _of_value(text: str) -> list[float]:
+    """A value as SPICE reads it; of a factor the change too: ``*1.15`` is 15 % more."""
+    try:
+        number = parse_number(text.removeprefix("*"))
+    except ValueError:
+        return []
+    return [number, abs(number - 1)] if text.startswith("*") else [number]
+
+
+def _is_same(one: float, other: float) -> bool:
+    return abs(abs(one) - abs(other)) <= 1e-6 * max(abs(one), abs(other))
+
+
+def _figures(words: Words, asks: Sequence[Ask]) -> Iterator[tuple[int, str]]:
+    used = {key for ask in asks for key in _figures_of(ask)}
+    if any(ask.intent == "find_part" for ask in asks):
+        return
+    for key in (*words.ask.figures, *filter(None, [words.ask.place.partition("*")[2] or words.ask.place])):
+        if not any(key == own or {key, own} <= group for own in used for group in KINDRED):
+            found = re.search(FIGURES[key].words, words.text, ANY_CASE | re.ASCII)
+            if found is not None:
+                yield found.start(), found[0]
+
+
+def _figures_of(ask: Ask) -> tuple[str, ...]:
+    """The figures a reading answers, with those its plan tells besides."""
+    kept = (each.removeprefix("figure:") for each in ask.kept if each.startswith("figure:"))
+    figures = ask.figures[:1] if ask.intent == "tune" else ask.figures
+    besides = (key for each in ask.besides for key in each.figures)
+    return (
+        *figures,
+        *besides,
+        ask.place.partition("*")[2] or ask.place,
+        *kept,
+        *_TOLD_BY.get(ask.intent, ()),
+    )
+
+
+_TOLD_BY = {
+    "clipping": ("swing", "thd", "vout", "gain"),
+    "point": ("collector_current", "vout"),
+    "output_impedance": ("vout",),
+    "across": ("vout",),
+    "voltage": ("vout",),
+    "current": ("vout",),
+    "power": ("vout",),
+    "losses": ("efficiency",),
+    "node": ("vout",),
+    "ports": ("vout",),
+    "stimulus": ("vout", "swing", "gain", "overshoot", "settling_time"),
+    "plot": ("vout", "swing", "ripple"),
+    "conduction": ("inductor_ripple", "vout"),
+    "battery": ("vout",),
+    "role": ("vout",),
+    "supply": ("vout",),
+    "sweep": ("vout",),
+    "what_if": ("vout",),
+}
+"""What the answer to a question holds, or is about, without being named."""
+
+
+def _parts(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[tuple[int, str]]:
+    used = {name.partition(".")[0].lower() for name, _ in values}
+    for ask in asks:
+        own = (*ask.names, *ask.nodes, *ask.removed, *ask.kept, *dict(ask.parameters), *ask.query.split())
+        used |= {name.partition(".")[0].lower() for name in own}
+    for name in (*words.ask.names, *words.ask.nodes):
+        if name.partition(".")[0].lower() not in used and not any(ask.intent == "find_part" for ask in asks):
+            yield words.text.find(name), name
+
+
+_BEFORE = re.compile(r"(?:[A-Za-z-]+\s+){0,2}$|[\u3400-\u9fff]{0,3}\s*$")
+
+
+def _as_written(words: Words) -> str:
+    """The text with the terms that are blanks in it."""
+    text = words.text
+    for start, term in words.terms:
+        text = f"{text[:start]}{term}{text[start + len(term) :]}"
+    return text
+
+
+def _phrase(text: str, start: int) -> str:
+    """A quantity at the end of a text, with the words before it: "driving 5 pF"."""
+    before = _BEFORE.search(text[:start])
+    return f"{before[0].lstrip() if before is not None else ''}{text[start:]}".strip()
+
+
+def foreign(text: str) -> tuple[str, ...]:
+    """The words of a sentence that nothing of the trade is known by, and that are no common ones."""
+    plain = read(text, "").text
+    english = [
+        word
+        for word in re.findall(r"(?<![A-Za-z0-9_./-])[a-z][a-z'’]{2,}(?![A-Za-z0-9_]|\.\w)", plain, ANY_CASE)
+        if word.islower() and not _is_known(word.replace("’", "'").removesuffix("'s"))
+    ]
+    chinese = [run for run in re.findall(r"[\u3400-\u9fff]+", plain) for run in _unknown_in(run)]
+    return tuple(dict.fromkeys((*english, *chinese)))
+
+
+_ENDINGS = re.compile(r"(?:s|es|d|ed|ing|ly|er|est|n't)?")
+
+
+def _is_known(word: str) -> bool:
+    known, stems = _vocabulary()
+    if word in known or word in NEUTRAL or word in FILLER:
+        return True
+    return any(
+        word[:size] in stems and (_ENDINGS.fullmatch(word[size:]) or size > 4) for size in range(3, len(word))
+    )
+
+
+def _unknown_in(run: str) -> list[str]:
+    """What the longest known words leave of a run of Chinese, where two and more stand together."""
+    known, _ = _vocabulary()
+    left, at = "", 0
+    while at < len(run):
+        size = next((size for size in range(min(6, len(run) - at), 0, -1) if run[at : at + size] in known), 0)
+        left += " " if size else run[at]
+        at += size or 1
+    return [each for each in left.split() if len(each) > 1]
+
+
+@cache
+def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
+    """Every word the patterns of figures, questions and parts are made of, and those that have endings."""
+    sources = [figure.words for figure in FIGURES.values()]
+    for value in vars(vocabulary).values():
+        sources += _patterns_in(value)
+    text = re.sub(r"\\[bwdsSDW]", " ", "\n".join(sources))
+    words = {
+        *re.findall(r"(?<![A-Za-z])[a-z]{2,}", text),
+        *re.findall(r"(?<![A-Za-z])([a-z]{2,})[a-z]\?", text),
+        *re.findall(r"([\u3400-\u9fff]{2,})[\u3400-\u9fff]\?", text),
+        *re.findall(r"[\u3400-\u9fff]+", text),
+        *(sign for each in re.findall(r"\[[^\]]*\]", text) for sign in re.findall(r"[\u3400-\u9fff]", each)),
+    }
+    return frozenset(words | FILLER | NEUTRAL), frozenset(word for word in words if len(word) > 2)
+
+
+def _patterns_in(value: object) -> list[str]:
+    match value:
+        case re.Pattern():
+            return [value.pattern]
+        case str():
+            return [value]
+        case tuple() | frozenset():
+            return [text for each in value for text in _patterns_in(each)]
+    return []
