@@ -50,6 +50,8 @@ def _dialect(text: str) -> str:
         (".meas t1 find v(a) at=1m", "ltspice"),
         ("E1 a 0 VALUE {V(b)*2}", "pspice"),
         (".model s1 VSWITCH(ron=1)", "pspice"),
+        ("R1 a $N_0001 1k", "pspice"),
+        ("R1 a b 1k $N is no net", "ngspice"),
         (".model q2 ako:q1 NPN(bf=2)\n.model q1 NPN(mfg=Me)", "pspice"),
         ("X1 a b f PARAMS: r=1\n.probe", "pspice"),
         (".model d1 d(is=1e-14 dev/gauss=5%)\n.probe", "pspice"),
