@@ -8,7 +8,7 @@ left side, the others down the right one, 32 units apart, in the order of the su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 
 from domain.circuit.ltspice_opamps import OPAMP_LIBRARY, five_pin_outlines
@@ -31,10 +31,13 @@ _FURTHER: Mapping[str, tuple[str, ...]] = {
 collector, base, emitter."""
 
 
-def guessed(symbol: str, parts: Sequence[IsDrawn], models: Collection[str] = ()) -> Symbol | None:
+def guessed(
+    symbol: str, parts: Sequence[IsDrawn], models: Collection[str] = (), *, ports: int | None = None
+) -> Symbol | None:
     """What a symbol is (as the sheet writes it) that stands at `parts`; None where that can't be told.
 
     `models` are those its parts are given on the sheet: one that all have says more than the symbol's name.
+    `ports`: how many the subcircuit has that LTspice made it of, where that is known.
     """
     name = plain_name(symbol)
     if is_like_an_op_amp(name) or _folder(symbol) == "opamps":
@@ -48,7 +51,7 @@ def guessed(symbol: str, parts: Sequence[IsDrawn], models: Collection[str] = ())
             if _fits(pins, parts):
                 return Symbol(prefix=known.prefix, pins=pins, value=name, is_assumed=True)
     if is_made_by_ltspice(symbol):
-        pins = _made_pins(parts)
+        pins = _made_pins(parts, ports)
         library = OPAMP_LIBRARY if is_known_part(name) else ""
         if pins is not None:
             return Symbol(prefix="X", pins=pins, value=name, model_file=library, is_assumed=True)
@@ -85,21 +88,33 @@ def _fits(pins: Sequence[Place | None], parts: Sequence[IsDrawn]) -> bool:
     return all(pin is not None and is_drawn(pin) for is_drawn in parts for pin in pins)
 
 
-def _made_pins(parts: Sequence[IsDrawn]) -> tuple[Place, ...] | None:
+def _made_pins(parts: Sequence[IsDrawn], ports: int | None) -> tuple[Place, ...] | None:
     """Of what fits that with the most pins; of such the narrowest, as a wire that goes on from a pin may end
-    anywhere further out. The sides are as far off as the names of their pins are long."""
+    anywhere further out. The sides are as far off as the names of their pins are long.
+
+    Where the number of ports is known some of them may be open, and the left side may have the odd one.
+    """
     halves = range(_STEP, _WIDEST, _STEP // 2)
-    for count in range(_MOST_PINS, 1, -1):
-        left = [half for half in halves if _fits(tuple(_column(-half, count // 2)), parts)]
-        right = [half for half in halves if _fits(tuple(_column(half, count - count // 2)), parts)]
-        if left and right:
-            return (*_column(-left[0], count // 2), *_column(right[0], count - count // 2))
+    for count in range(_MOST_PINS, 1, -1) if ports is None else (ports,):
+        for first in (count // 2,) if ports is None else (count // 2, (count + 1) // 2):
+            open_ones = 0 if ports is None else count // 4
+            left = [_column(-half, first) for half in halves]
+            right = [_column(half, count - first) for half in halves]
+            # Of several the one with the least open pins, of such the first, which is the narrowest.
+            sides = [min(each, key=lambda pins: _open_pins(pins, parts)) for each in (left, right)]
+            if sum(_open_pins(pins, parts) for pins in sides) <= open_ones:
+                return (*sides[0], *sides[1])
     return None
 
 
-def _column(x: int, count: int) -> Iterator[Place]:
+def _open_pins(pins: Sequence[Place], parts: Sequence[IsDrawn]) -> int:
+    """At how many of them nothing is drawn, at the part where that is most."""
+    return max(sum(not is_drawn(pin) for pin in pins) for is_drawn in parts)
+
+
+def _column(x: int, count: int) -> tuple[Place, ...]:
     top = -(count - 1) * _STEP // 2
-    return ((x, top + index * _STEP) for index in range(count))
+    return tuple((x, top + index * _STEP) for index in range(count))
 
 
 @cache

@@ -22,6 +22,7 @@ from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
 from domain.circuit.foreign_braces import flat_braces, with_braces
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, of_table, rewritten
+from domain.circuit.foreign_names import with_names_apart
 from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_edges, with_points
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
@@ -65,6 +66,8 @@ class Instances:
 
     parameters: dict[str, dict[str, str]] = field(default_factory=dict)
     """Subcircuit (lower case) -> parameter (lower case) -> a value that serves as a default."""
+    names_apart: set[str] = field(default_factory=set)
+    """Parameters that are called otherwise here (lower case): `with_names_apart`."""
 
     def add(self, netlist: Netlist) -> None:
         for element in netlist.elements:
@@ -91,6 +94,8 @@ def translate(
     if dialect == "ngspice" or netlist.encoding == "utf-16":
         return Translation(netlist)
     instances = Instances() if instances is None else instances
+    if dialect != "hspice":
+        netlist = with_names_apart(netlist, instances.names_apart)
     instances.add(netlist)
     work = _Work(netlist, dialect, find, read, instances)
     for statement in netlist.statements:
@@ -150,8 +155,8 @@ class _Work:
 
     def rewrite(self, statement: Statement) -> None:
         """Note the changes of one card."""
-        if statement.kind == "unknown" and self._dialect == "ltspice" and statement.raw.startswith("#"):
-            self._comment_out(statement)  # LTspice passes over such a line
+        if statement.kind == "unknown" and self._dialect != "hspice" and statement.raw.startswith("#"):
+            self._comment_out(statement)  # LTspice passes over such a line, also in a library for PSpice
         if statement.kind not in ("element", "directive"):
             return
         if self._is_over:
@@ -236,6 +241,7 @@ class _Work:
             "noise",
             "temp",
             "ic",
+            "four",
         ):
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
@@ -378,7 +384,8 @@ class _Work:
         found = [0.0]
         for element in self._netlist.elements:
             words = element.statement.words if element.letter in "vi" else ()
-            at = next((place for place, word in enumerate(words) if word.key in ("sin", "sine")), len(words))
+            waves = (place for place, word in enumerate(words) if place > 2 and word.key in ("sin", "sine"))
+            at = next(waves, len(words))
             if at + 3 < len(words) and self._number(words[at + 2].text) != 0:
                 found.append(self._number(words[at + 3].text) or 0.0)
         return max(found)
@@ -393,8 +400,9 @@ class _Work:
     def _card_of_ltspice(self, keyword: str, statement: Statement) -> str:
         """What LTspice takes on some cards that ngspice does not."""
         raw = foreign.micro(statement.raw)
-        if keyword == "temp":
-            return raw.replace("=", " ")
+        if keyword in ("temp", "four"):
+            is_temp = keyword == "temp"
+            return raw.replace("=", " ") if is_temp else foreign.COUNTS_OF_FOUR.sub(r"\g<head>", raw)
         if keyword == "options":  # an unknown one would end the run
             return foreign.OPTION.sub("", raw)
         if keyword == "ic":
@@ -460,7 +468,7 @@ class _Work:
             raw = foreign.BARE_AREA.sub(r"\g<head> area=", raw)
         if letter in "rcl" and self._dialect == "ltspice":
             raw = foreign.by_charge(foreign.RATED_VOLTAGE.sub("", raw)) if letter == "c" else raw
-            raw = foreign.RKM.sub(foreign.without_rkm, raw)
+            raw = foreign.RKM.sub(foreign.without_rkm, self._without_lone_unit(raw, statement))
             raw = foreign.OF_CIRCUIT.sub(r"\g<key>{\g<expression>}", raw)
         if self._dialect == "ltspice":
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
@@ -480,6 +488,18 @@ class _Work:
             raw = foreign.as_table(raw)
             raw = foreign.VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
+
+    def _without_lone_unit(self, raw: str, statement: Statement) -> str:
+        match = foreign.LONE_UNIT.match(raw)
+        if match is None:
+            return raw
+        name, value = statement.words[0].text, match["kept"].split()[-1]
+        self._note(
+            statement,
+            msg("{name}: the value is {value}. LTspice ignores the “{word}” behind the blank.",
+                name=name, value=value, word=self._decoded(match["word"])),
+        )  # fmt: skip
+        return match["kept"]
 
     def _repeated(self, raw: str) -> str:
         """Points of a file and repeated ones as those of a PWL source."""

@@ -97,7 +97,8 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     (home / "lib").mkdir(parents=True)
     there.mkdir()
     names = ("lib\\a.lib", "Model.LIB", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd",
-             "C:\\models\\c.lib", "n.301", "more words.sub", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
+             "C:\\models\\c.lib", "n.301", "more words.sub",
+             *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
     cards += "TEXT 0 0 Left 2 !.lib two words.sub\nTEXT 0 0 Left 2 !.lib C:\\My models\\d.lib\n"
