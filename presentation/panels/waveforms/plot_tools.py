@@ -198,10 +198,11 @@ class PlotTools(QWidget):
         self._make_room()
 
     def _widen(self, wanted: int) -> None:
-        """What the traces and the buttons leave of their row is the name's, as far as it has a use for it."""
+        """What the traces and the buttons leave of their rows is the name's, as far as it needs it."""
         buttons = _FEW if self._is_narrow() else _ALL
         room, lacking = self._chip_room(buttons), range(max(wanted - self.plot_choice.width(), 0) + 1)
-        fits = bisect_left(lacking, 1, key=lambda more: self.chips.needed(room - more) != _ALL_IN_ONE_ROW)
+        now = self.chips.needed(room)
+        fits = bisect_left(lacking, 1, key=lambda more: self.chips.needed(room - more) != now)
         if fits > 1:
             self.plot_choice.setFixedWidth(self.plot_choice.width() + fits - 1)
 

@@ -179,6 +179,17 @@ class BesideView(QWidget):
         mark(made, small=True)
         return made
 
+    def _fit_kind(self) -> None:
+        """As wide as what is chosen; the list as wide as the longest."""
+        kind, view = self._kind, self._kind.view()
+        widths = [
+            kind.fontMetrics().horizontalAdvance(text) for text in map(kind.itemText, range(kind.count()))
+        ]
+        wide = kind.sizeHint().width()
+        kind.setMaximumWidth(wide - max(widths) + widths[kind.currentIndex()])
+        if view is not None:
+            view.setMinimumWidth(wide)
+
     def _fill(self) -> None:
         from presentation.panels.waveforms.beside.kinds import KINDS, WINDOW_HELP, WINDOW_TITLES
 
@@ -190,6 +201,7 @@ class BesideView(QWidget):
         self._window.setToolTip(say(WINDOW_HELP[options.window]))
         for at, text in enumerate(WINDOW_HELP.values()):
             self._window.setItemData(at, say(text), Qt.ItemDataRole.ToolTipRole)
+        self._fit_kind()
         _refill(self._across, [(name, name) for name in self._suggested], None)
         first = "" if self._subject is None else self._subject.first
         self._across.setEditText(options.against or first)
