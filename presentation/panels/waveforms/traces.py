@@ -379,9 +379,11 @@ def make_trace(
     *,
     is_ghost: bool = False,
     siblings: Sequence[Plot] = (),
+    beside: Trace | None = None,
 ) -> Trace:
     """The curves of an expression on one plot; what is wrong with it is in the trace's `error`.
 
+    `beside`: the same in another run; a phase begins within half a turn of its.
     ``v(out)@2`` is of another run of the same `.step`, one of the `siblings`: it is drawn over its own
     samples and read, between them, at those of the axis.
     """
@@ -392,7 +394,8 @@ def make_trace(
         signal = evaluate_vector(expression, [plot] if step is None else siblings)
     except CircuitAIError as error:
         return Trace(expression=expression, color=color, error=error.message)
-    number, beside = axis.manner.panes.get(expression, 0), axis.manner.right.get(expression, "")
+    number, right = axis.manner.panes.get(expression, 0), axis.manner.right.get(expression, "")
+    former = {curve.pane: curve.values for curve in beside.curves} if beside is not None else {}
     with np.errstate(all="ignore"):
         curves = tuple(
             Curve(
@@ -401,9 +404,18 @@ def make_trace(
                 stretches=tuple(_stretches(own, values, is_log=pane.is_log)),
                 is_gain=is_gain,
             )
-            for pane, values, is_gain in _lines(signal, other, axis.manner, number, beside)
+            for pane, whole, is_gain in _lines(signal, other, axis.manner, number, right)
+            for values in (_within_half_a_turn(whole, former.get(pane)) if pane.unit == "deg" else whole,)
         )
     return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
+
+
+def _within_half_a_turn(phase: RealArray, other: RealArray | None) -> RealArray:
+    """A phase in degrees by whole turns, so that it begins within half a turn of another: what inverts begins
+    at 180 as well as at -180."""
+    if other is None or not len(phase) or not len(other) or not np.isfinite(other[0] - phase[0]):
+        return phase
+    return np.asarray(phase + 360.0 * np.round((other[0] - phase[0]) / 360.0))
 
 
 def _lines(

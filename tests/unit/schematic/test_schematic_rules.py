@@ -16,7 +16,7 @@ from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.parts import Page
 from domain.circuit.schematic.reading_back import differences
 from domain.circuit.schematic.roles import Roles, roles_of
-from domain.circuit.schematic.symbols import UP, Box, shape_of
+from domain.circuit.schematic.symbols import UP, Box, shape_of, union
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.ground.cases import for_each
 from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
@@ -157,7 +157,7 @@ C2 n2 n3 47n
 R3 n2 m 10k
 E1 o 0 0 m 1e5
 """
-    drawing = draw(page_of_text(text), effort=SEARCH)
+    drawing = draw(page_of_text(text), effort=Effort(starts=1, moves=400))
     bodies = {symbol.element: symbol.body for symbol in drawing.symbols}
 
     def apart(one: Box, other: Box) -> float:
@@ -166,9 +166,10 @@ E1 o 0 0 m 1e5
 
     names = [each for each in drawing.texts if each.role == "name" and each.element[0] in "RC"]
     assert len(names) == 7
-    for each in names:
-        nearest = min(bodies, key=lambda element, box=each.box: apart(box, bodies[element]))
-        assert nearest == each.element
+    for name in names:
+        box = union([each.box for each in drawing.texts if each.element == name.element])
+        nearest = min(bodies, key=lambda element, box=box: apart(box, bodies[element]))
+        assert nearest == name.element
     assert faults_of(drawing) == []
 
 
