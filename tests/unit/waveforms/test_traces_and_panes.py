@@ -195,6 +195,13 @@ def test_an_expression_keeps_its_colour_whatever_the_spelling():
         0,
         2,
     ]
+    assert colors.of("v(mid)") == 3
+    # The circuits of a project have more nodes than there are whole lines: those of a drawing differ.
+    drawn = ["v(ac1)", "v(ac2)", "v(in)", "v(pos)"]
+    assert [colors.of(name, drawn) for name in drawn] == [0, 2, 1, 3]
+    assert [colors.of(name, drawn) for name in drawn] == [0, 2, 1, 3]
+    met = ["v(out)", "v(ac1)"]  # both had the first colour
+    assert len({colors.of(name, met) for name in met}) == 2
 
 
 def test_rounds_measured_at_different_times_share_an_axis_from_zero() -> None:
