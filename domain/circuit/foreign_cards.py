@@ -81,6 +81,7 @@ OWN_LIBRARY = late_pattern(
 """Libraries that come with LTspice and PSpice."""
 HAS_AC = late_pattern(r"\bac\b", re.IGNORECASE)
 SUFFIX = late_pattern(r"\.\w{1,8}$")
+GLOBAL_NET = late_pattern(r"(?<=[\s,(])\$G_\w+", re.IGNORECASE)
 RANDOM = {
     "mc": ".func mc(nominal,tolerance) {aunif(nominal,(nominal)*(tolerance))}",
     "flat": ".func flat(half) {aunif(0,half)}",

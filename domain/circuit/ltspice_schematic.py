@@ -586,6 +586,12 @@ def _told_guess(name: str, symbol: Symbol, parts: str) -> Message:
             symbol=shown,
             names=parts,
         )
+    if symbol.prefix[:1] in "RCLVI":
+        return msg(
+            "The symbol {symbol} is not here. Its name and the ends of its wires tell what it is ({names}).",
+            symbol=shown,
+            names=parts,
+        )
     return msg(
         "The symbol {symbol} is not here. Its wires end where those of LTspice's transistors and diodes do: "
         "the pins are taken as theirs ({names}).",

@@ -7,8 +7,9 @@ of a statement knows the bytes it came from, also when it lies on a continuation
 The rules were tried on ngspice 39: the first line is the title, unless it includes a file; `+` goes on with
 the last card over blank and comment lines; `*` begins a comment, as does any of
 ``$ ; = [ ] ? ( ) & % " ! : ,`` in the first column; `;` and `//` end a card anywhere, `$` only after a blank,
-tab or comma, unless it begins a net that PSpice named (`$N_0001`), whose circuits ngspice reads without such
-comments; a line that ends in ``\\\\`` goes on in the next; text after `.end` is read like any other.
+tab or comma, unless it begins a net as PSpice and LTspice name it (`$N_0001`, `$G_vdd`), whose circuits
+ngspice reads without such comments; a line that ends in ``\\\\`` goes on in the next; text after `.end` is
+read like any other.
 """
 
 from __future__ import annotations

@@ -323,11 +323,16 @@ class _Work:
         return {subcircuit.line: subcircuit.end_line for subcircuit in self._netlist.subcircuits}
 
     def define_constants(self) -> None:
-        """`pi` and the functions of chance, where LTspice knows them by itself."""
-        if self._dialect != "ltspice":
+        """`pi` and the functions of chance, where LTspice knows them by itself, and nets that are the same
+        everywhere by their names."""
+        if self._dialect not in ("ltspice", "pspice"):
             return
         cards = [s for s in self._netlist.statements if s.kind in ("element", "directive")]
         text = "\n".join(card.raw for card in cards if card.keyword not in ("include", "lib"))
+        if shared := sorted({name.lower() for name in foreign.GLOBAL_NET.findall(text)}):
+            self._added.setdefault(None, []).append(f".global {' '.join(shared)}")
+        if self._dialect == "pspice":
+            return
         outside = {parameter.name for parameter in self._netlist.parameters if not parameter.scope}
         if re.search(r"(?<![\w.])pi(?![\w.(])", text, re.IGNORECASE) and "pi" not in outside:
             self._added.setdefault(None, []).append(".param pi=3.14159265358979")

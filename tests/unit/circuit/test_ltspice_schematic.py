@@ -287,6 +287,8 @@ def test_an_op_amp_that_is_not_known_has_the_outline_that_is_drawn() -> None:
             "XP1 a b c d e f g h NE555",
         ),
         (r"Mine\\irf540n", "32,-48 d -48,0 g 32,48 s", "MP1 d g s s irf540n"),
+        (r"cktsym\\nmos4", "0,-64 d -64,0 g 0,64 s 0,0 b", "MP1 d g s b NMOS"),
+        (r"cktsym\\resistor", "0,-64 a 0,64 b", "RP1 a b R"),
         ("BS170", "48,0 d 0,48 g 48,96 s", "MP1 d g s s BS170"),
         ("IRF9540", "48,0 d 0,48 g 48,96 s", None),  # on another's symbol the source may be above
         ("Unheard", "48,0 d 0,80 g 48,96 s", None),
