@@ -127,6 +127,11 @@ COUNTS_OF_FOUR = late_pattern(r"(?P<head>\s*\.four\w*\s+\S+)(?:\s+-?\d+)+(?=\s)"
 """``.four 1k 10 -1 V(out)``: how many harmonics and periods, which ngspice takes for vectors."""
 BARE_START = late_pattern(r"\b(?P<node>V\([^()]*\))\s++(?!=)", re.IGNORECASE)
 """``V(a) 1`` on it."""
+CHARGED = late_pattern(
+    r"^\s*(?P<name>c\S*)\s+(?P<a>[\w$#.]+)\s+(?P<b>[\w$#.]+)\s.*?\bic\s*=\s*(?P<start>\{[^{}]*\}|'[^']*'|[^\s{}']+)",
+    re.IGNORECASE,
+)
+"""A capacitor that is charged at the start."""
 CHARGE = late_pattern(
     r"^(?P<head>\s*c\S*\s+(?P<a>\S+)\s+(?P<b>\S+)\s+q)\s*=\s*(?P<charge>[^{'\s].*?)\s*$", re.IGNORECASE
 )

@@ -66,6 +66,8 @@ class Instances:
 
     parameters: dict[str, dict[str, str]] = field(default_factory=dict)
     """Subcircuit (lower case) -> parameter (lower case) -> a value that serves as a default."""
+    kinds: list[str] = field(default_factory=list)
+    """Of the circuit's analyses."""
     names_apart: set[str] = field(default_factory=set)
     """Parameters that are called otherwise here (lower case): `with_names_apart`."""
 
@@ -133,7 +135,8 @@ class _Work:
             for element in netlist.elements
             if element.letter == "x" and element.model is not None
         }
-        self._kinds = [analysis.kind for analysis in netlist.analyses] or ["tran"]
+        self._kinds = [analysis.kind for analysis in netlist.analyses] or instances.kinds or ["tran"]
+        instances.kinds = instances.kinds or self._kinds
         self._names = 0
         self._told: set[str] = set()
         self._couplings: set[tuple[object, str]] = set()
@@ -475,6 +478,7 @@ class _Work:
             raw = foreign.by_charge(foreign.RATED_VOLTAGE.sub("", raw)) if letter == "c" else raw
             raw = foreign.RKM.sub(foreign.without_rkm, self._without_lone_unit(raw, statement))
             raw = foreign.OF_CIRCUIT.sub(r"\g<key>{\g<expression>}", raw)
+            self._start_charged(raw, statement)
         if self._dialect == "ltspice":
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
@@ -493,6 +497,16 @@ class _Work:
             raw = foreign.as_table(raw)
             raw = foreign.VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
+
+    def _start_charged(self, raw: str, statement: Statement) -> None:
+        """LTspice holds a capacitor at its IC while it looks for the operating point of a transient, also
+        without `uic` (measured on its results)."""
+        match = foreign.CHARGED.match(raw)
+        if match is None or set(self._kinds) != {"tran"}:
+            return
+        start = match["start"].strip("{}'")
+        name, a, b = match["name"], match["a"], match["b"]
+        self._add(statement, f"b_start_{name} {a} {b} i=(time>0?0:1k*(v({a},{b})-({start})))")
 
     def _without_lone_unit(self, raw: str, statement: Statement) -> str:
         match = foreign.LONE_UNIT.match(raw)

@@ -197,6 +197,12 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         ".subckt two p n min=1k\nR1 p n {min}\n.ends\n.options temp=127\n.op\n",
         {"v(b)": 4 / 6, "v(c)": 0.25, "v(d)": 0.5, "v(e)": 1 / 3},
     ),
+    "capacitors that are charged at the start": (
+        "V1 a 0 1\nR1 a b 1k\nC1 b 0 1u IC={2*x}\nC2 a c 1u ic=-3v\nR2 c 0 1k\nXX1 d held\nR3 d 0 1k\n"
+        ".subckt held p\nC1 p 0 1u IC=5\n.ends\n.param x=2\n.tran 0 3m 0 1u\n",
+        {"at(v(b), 0)": 4, "at(v(b), 1m)": 1 + 3 / math.e, "at(v(c), 1m)": 4 / math.e,
+         "at(v(d), 1m)": 5 / math.e},
+    ),
     "cards only LTspice takes": (
         ".param C=4n7\n.param gain 2\n.options baudrate=1k numdgt=7\n.temp = 27\n"
         "V1 in 0 PWL(1u 0 +1u 1 +1u 3 10u 3)\n"
