@@ -11,6 +11,7 @@ from application.simulation.second_try import run_patiently
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue, SimulationRun
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 DECK = b"* x\nV1 a 0 1\nR1 a 0 1\n.op\n.end\n"
 
@@ -26,7 +27,7 @@ class Simulator:
     async def run(self, job: SimulationJob, **_: object) -> SimulationRun:
         self.decks.append(job.deck)
         which = "first" if len(self.decks) == 1 else "second"
-        (job.output_dir / "log").write_text(f"of the {which} run")
+        await off_loop((job.output_dir / "log").write_text, f"of the {which} run")
         issue = SimulationIssue(severity="error", code=self.code, message=msg("it failed"))
         is_found = self.suffices in job.deck
         return SimulationRun(
