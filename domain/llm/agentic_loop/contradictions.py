@@ -23,13 +23,11 @@ from domain.llm.agentic_loop.pairs import wrong_sizes
 from domain.llm.agentic_loop.part_values import wrong_ways
 from domain.llm.agentic_loop.quantities import (
     QUANTITIES,
-    Row,
-    Value,
     named_figures,
     named_quantity,
-    quantities_of,
     spreads_of,
 )
+from domain.llm.agentic_loop.verdicts import wrong_verdicts
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -144,7 +142,7 @@ def contradictions(
         clause = f"{said}{flat[figure.start - len(compares[0]) : figure.end]}".strip()
         found[clause[-_LONGEST:]] = None
     told = (
-        *wrong_words(flat, results, earlier, _missed(words, results)),
+        *wrong_words(flat, results, earlier),
         *wrong_rows(flat, results, earlier, conditions),
         *_wrong_factors(flat),
         *(clause.strip()[-_LONGEST:] for clause in turned_pairs(flat, figures)),
@@ -154,11 +152,11 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_offs(flat, figures)),
         *(clause[-_LONGEST:] for clause in _outside_asked(flat, figures, words)),
-        *(clause[-_LONGEST:] for clause in _wrong_line_verdicts(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_times(flat, figures, words)),
         *(flat[each.start : each.end] for each in reckoned(flat, figures) if not each.is_right),
         *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
+        *(clause.strip()[-_LONGEST:] for clause in wrong_verdicts(flat, results, earlier, words)),
     )
     if told and earlier and (end := told_of_before(flat)):
         # What comes before the change may be of the state before.
@@ -459,81 +457,6 @@ _LIMIT = late_pattern(
     r"|(?P<no_less>\b(?:at least|above|over|more than|min(?:imum)?|no less than|greater than)\b|>=?|≥"
     r"|至少|大于|高于|不低于|不小于|以上)"
 )
-
-
-_BOUND = late_pattern(
-    r"(?P<least>\b(?:required|at least|min(?:imum)?|above|over)\b|>=?|≥|要求|不低于|至少|高于|大于)"
-    r"|\b(?:allowed|at most|max(?:imum)?|limit|below|under)\b|<=?|≤|不超过|最多|上限|允许|低于|小于"
-)
-_VERDICT_BEHIND = late_pattern(
-    r"[\s,)|:–-]{0,5}(?:(?P<met>met\b|ok\b|pass(?:ed)?\b|fulfilled\b|✓|✔|✅|达标|满足|合格)"
-    r"|(?:missed|failed|not met|✗|❌|未达标|不满足"
-    r"|不达标|不合格))",
-    re.IGNORECASE,
-)
-
-
-def _wrong_line_verdicts(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
-    """Where a figure, its bound and a verdict beside it don't agree: "58.5 dB, required 60 dB - met"."""
-    for one, bound in pairwise(figures):
-        between = flat[one.end : bound.start]
-        bounds = (
-            list(_BOUND.finditer(between.lower())) if one.unit == bound.unit and len(between) <= _NEAR else []
-        )
-        told = bounds[-1] if bounds and not _CLAUSE_START.search(between) else None
-        verdict = None if told is None else _VERDICT_BEHIND.match(flat, bound.end)
-        if told is None or verdict is None or flat[max(0, one.start - 1) : one.start] == "-":
-            continue
-        is_kept = not _is_on_wrong_side(one.value, bound.value, is_above=told["least"] is not None)
-        is_near = is_rounding(one, bound.value, is_rough=False)
-        if is_kept != (verdict["met"] is not None) and not is_near:
-            yield flat[one.start : verdict.end()]
-
-
-_JUDGED = late_pattern(r"^(?:met|MISSED) \(must\): ", re.MULTILINE)
-
-
-def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
-    """Which quantities, with limits in the user's words, keep them in the newest results."""
-    found: dict[Row, bool] = {}
-    newest: dict[Row, list[Value]] = {}
-    for result in reversed(results[-40:]):
-        for row, values in quantities_of(result[:_MOST_READ]).items():
-            newest.setdefault(row, values)
-        if _JUDGED.search(result[:_MOST_READ]):
-            break  # what was measured before is of something else than what was judged
-    for text in words[-3:]:
-        for clause in re.split(r"[,;；，。?？]|\band\b|\bwith\b|\.(?=\s|$)", plain(text[:_MOST_READ])):
-            limits = list(_LIMIT.finditer(clause.lower()))
-            figures = list(figures_in(clause))
-            named = named_quantity(clause, newest)
-            if named is None and limits:  # "THD below 2 % for 2 V amplitude"
-                named = named_quantity(clause[: limits[0].start()], newest)
-                figures = [each for each in figures if each.start >= limits[0].end()][:1]
-            within = [each for each in figures if each.text.startswith("±")]
-            if named in newest and not limits and len(figures) == 2 and len(within) == 1:
-                found |= _missed_by(named, figures[0], within[0], newest[named])
-                continue
-            if named is None or named not in newest or len(limits) != 1 or len(figures) != 1:
-                continue
-            limit = figures[0]
-            those = {value for unit, value in newest[named] if unit == limit.unit}
-            if limit.unit == "%":
-                those |= {100 * value for unit, value in newest[named] if unit in ("", "1")}
-            if len(those) == 1:
-                found[named] = not _is_on_wrong_side(
-                    those.pop(), limit.value, is_above=bool(limits[0]["least"] or limits[0]["no_less"])
-                )
-    return found
-
-
-def _missed_by(named: Row, aim: TextFigure, within: TextFigure, values: Sequence[Value]) -> dict[Row, bool]:
-    """Whether a quantity is as near to what was aimed at as was asked: "34 dB ±1 dB", "10 kHz ±3 %"."""
-    those = {value for unit, value in values if unit == aim.unit}
-    off = within.value if within.unit == aim.unit else aim.value * within.value / 100
-    if len(those) != 1 or within.unit not in (aim.unit, "%"):
-        return {}
-    return {named: abs(those.pop() - aim.value) <= off * (1 + _EQUAL)}
 
 
 def _clause_of(before: str, end: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.conditions import Measured, conditioned
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
+from domain.llm.agentic_loop.part_values import written
 from domain.llm.agentic_loop.quantities import DIFFERS, named_quantity, row_of
 from domain.llm.agentic_loop.quantities import Row as QuantityRow
 from domain.llm.agentic_loop.rows import RUN, WORD, Row, Table, stands_in, tables_of, with_bare
@@ -35,13 +36,6 @@ _IF = late_pattern(r"^\W*(?:if|suppose|assuming)\b|^\W*(?:如果|若|假设)")
 _RUN_SAID = late_pattern(
     r"\brun #?(?P<run>\d{1,9})\b|第 ?(?P<zh>\d{1,9}) ?次|\b(?P<first>first) (?:run|simulation)\b"
     r"|第一(?=次(?:仿真|运行))"
-)
-_ALL_MET = late_pattern(
-    r"\b(?:were|are|is|was) (?:already |now )?(?:all|both) (?:already |now )?(?:met|kept"
-    r"|satisfied|fulfilled)\b"
-    r"|\b(?:all|both)(?: of them| three| four| two)? (?:were|are) (?:already |also )?(?:met|kept|satisfied)\b"
-    r"|(?:都|均|全部)(?:已经?|也|能)?(?:满足|达标|合格|符合)",
-    re.IGNORECASE,
 )
 _EVERY_RUN = late_pattern(
     r"\b(?:both|all|every|each)\b(?: of)?(?: the| them| \w+)? ?(?:simulations?|runs?)\b"
@@ -129,19 +123,12 @@ _WAY = late_pattern(
     re.IGNORECASE,
 )
 _WAY_NEAR = 14
-_EXTREME = late_pattern(
-    r"(?P<high>\b(?:highest|largest|greatest|maximum|peaks)\b|最[高大])|(?P<low>\b(?:lowest|smallest|minimum)\b|最[低小])",
-    re.IGNORECASE,
-)
 _COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
 _KINDS = {
     "%r": late_pattern(r"\s?的?(?:resistor|R\b|电阻)", re.IGNORECASE),
     "%c": late_pattern(r"\s?的?(?:capacitor|C\b|电容)", re.IGNORECASE),
     "%l": late_pattern(r"\s?的?(?:inductor|L\b|电感)", re.IGNORECASE),
 }
-_OF_ENDS = late_pattern(r"min|max|pk|peak|low|high")
-_SAME_END = 0.02
-"""A share of the course: nearer to its end is at its end."""
 
 
 @dataclass(slots=True)
@@ -186,9 +173,7 @@ def wrong_rows(
                 continue
             for clause in (
                 *_of_other_row(sentence, table),
-                *(() if table is of_before else _of_no_point(sentence, table)),
                 *_goes_other_way(sentence, table),
-                *_is_no_extreme(sentence, table),
                 *_turned_over(sentence, table),
             ):
                 found[clause.strip()[-_LONGEST:]] = None
@@ -308,7 +293,6 @@ def _under_others(flat: str, table: Table, courses: Table) -> Iterator[str]:
         for sentence in _SENTENCE_END.split(line):
             if _IF.search(sentence.lower()):
                 continue
-            yield from _judged_otherwise(sentence, table)
             yield from _crossed(sentence, table)
             yield from _for_other_size(sentence, table)
             named = []
@@ -320,17 +304,6 @@ def _under_others(flat: str, table: Table, courses: Table) -> Iterator[str]:
                 yield from _told_under(clause, each, named, table)
                 if _GOES_BY.search(clause):
                     yield from _told_under(clause, each, named, courses)
-
-
-def _judged_otherwise(sentence: str, table: Table) -> Iterator[str]:
-    """Where all goals are said to be met under values with which some were missed."""
-    named = _mentions(_names(sentence, table))
-    is_said = (_ALL_MET.search(sentence) or ALL_GOALS.search(sentence)) and not NOT.search(sentence)
-    if not named or not is_said or _SUPPOSED.search(re.sub(r"\bwere\b", "", sentence.lower())):
-        return
-    judged = [row.is_missed for row in _under(named, table) if row.is_missed is not None]
-    if judged and all(judged):
-        yield sentence
 
 
 def _crossed(sentence: str, table: Table) -> Iterator[str]:
@@ -426,46 +399,6 @@ def _of_the_word(part: str, told: _Named) -> list[TextFigure]:
     if is_compared and len(told.figures) > 1:
         return []
     return [each for each in behind if aside < 0 or each.start < aside] if behind else told.figures
-
-
-def _of_no_point(sentence: str, table: Table) -> Iterator[str]:
-    """Where a quantity is told to have what it has at another point of a sweep, and no point is named."""
-    if not table.nominal or "|" in sentence or _OF_POINTS.search(sentence) or _names(sentence, table).keys:
-        return
-    for clause in _clauses(sentence):
-        told = _names(clause, table)
-        names = {row_of(name) for row in table.rows for name, _ in row.columns}
-        quantity = named_quantity(clause, names)
-        own = {
-            value
-            for row in table.rows
-            for name, value in row.columns
-            if row_of(name) == quantity and told.figures and told.figures[0].unit in row.units
-        }
-        if (
-            len(told.figures) != 1
-            or told.words
-            or _SUPPOSED.search(clause.lower())
-            or not own & table.nominal
-        ):
-            continue
-        figure = told.figures[0]
-        if (
-            figure.digits > 1
-            and _stands_in(own - table.nominal, figure)
-            and not _stands_in(table.nominal | table.others, figure)
-            and not _TO_OTHER.search(clause[: figure.start])
-            and not DIFFERS.match(clause, figure.end)
-        ):
-            yield clause
-
-
-_OF_POINTS = late_pattern(
-    r"\b(?:sweep\w*|swept|corners?|points?|all|each|every|lowest|highest|minimum|maximum|min|max|worst|best|range\w*"
-    r"|between|from|smallest|largest|up to)\b|扫描|最|各|所有|范围|之间|从|由|~|到|至|角",
-    re.IGNORECASE,
-)
-"""It is told of more than the circuit as it is."""
 
 
 def _is_of_another(
@@ -667,20 +600,61 @@ def _is_rounding_of_point(row: Row, figure: TextFigure) -> bool:
     )
 
 
-def _is_no_extreme(sentence: str, table: Table) -> Iterator[str]:
-    """Where a value is told to be the highest or lowest of a sweep, and another is."""
-    told = {found.lastgroup for found in _EXTREME.finditer(sentence)}
-    points = _names(sentence, table)
-    if len(told) != 1 or len(points.varied) != 1 or any(len(row.varied) != 1 for row in table.rows):
-        return
-    row = next((row for row in table.rows if _has(row, points.varied)), None)
-    if row is None or NOT.search(sentence) or _SUPPOSED.search(sentence.lower()):
-        return
-    for name, value in row.columns:
-        if _OF_ENDS.search(name):  # the lowest of a waveform, not of the sweep
-            continue
-        of_all = [own for each in table.rows for column, own in each.columns if column == name]
-        is_told = any(_stands_in({abs(value)}, figure) for figure in points.figures)
-        top = max(of_all) if told == {"high"} else min(of_all)
-        if is_told and abs(value - top) > _SAME_END * (max(of_all) - min(of_all)):
-            yield sentence
+def rows_named(clause: str, table: Table) -> list[Row] | None:
+    """The rows that a clause names, by words, by values that were varied; None where it names none.
+
+    Of several words, or several values of one thing, each names rows of its own ("both 4.7 Ω and 10 Ω"), two
+    with a range between them name all within.
+    """
+    told = _names(clause, table)
+    values: dict[str, set[float]] = {}
+    for name, value in told.varied:
+        values.setdefault(name, set()).add(value)
+    for name, own in _varied(table).items():
+        if name not in values:  # "k = 4"
+            said = re.finditer(
+                rf"(?<![\w.]){re.escape(name)} ?(?:=|is|of|为|取|是) ?(?P<n>-?\d[\d.]*\w*)",
+                clause,
+                re.IGNORECASE,
+            )
+            found = {value for each in said for value in own if written(each["n"].rstrip(".")) == value}
+            values |= {name: found} if found else {}
+    if not told.words and not values:
+        return None
+    ranges = {name: _range_of(clause, own) for name, own in values.items()}
+    of_all = [row for row in table.rows if told.words <= row.words]
+    of_words = of_all or [row for row in table.rows if told.words & row.words]
+    return [
+        row
+        for row in of_words
+        if all(
+            _is_among(value, values[name], ranges[name]) for name, value, _ in row.varied if name in values
+        )
+    ] or None
+
+
+def _varied(table: Table) -> dict[str, set[float]]:
+    found: dict[str, set[float]] = {}
+    for row in table.rows:
+        for name, value, _ in row.varied:
+            found.setdefault(name, set()).add(value)
+    return found
+
+
+_UP_TO = late_pattern(
+    r"\b(?:up to|until|below|under|at most)\b|直到|以[内下]|不超过|低于|小于|[≤<]", re.IGNORECASE
+)
+_FROM_ON = late_pattern(r"\b(?:from|above|over|at least|beyond)\b|以上|起|高于|大于|超过|[≥>]", re.IGNORECASE)
+_RANGES = late_pattern(r"\d ?\S{0,4} ?(?:-|~|…|\.\.\.?|\bto\b|到|至) ?-?\d|\bbetween\b", re.IGNORECASE)
+
+
+def _range_of(clause: str, own: set[float]) -> tuple[float, float]:
+    if len(own) == 2 and _RANGES.search(clause):
+        return min(own), max(own)
+    if len(own) == 1 and _UP_TO.search(clause):
+        return float("-inf"), max(own)
+    return (min(own), float("inf")) if len(own) == 1 and _FROM_ON.search(clause) else (0.0, -1.0)
+
+
+def _is_among(value: float, own: set[float], within: tuple[float, float]) -> bool:
+    return value in own or within[0] <= value <= within[1]

@@ -9,7 +9,7 @@ what is wished, supposed, asked or told of before is left alone, and so is what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -380,16 +380,12 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _PART = late_pattern(r"\b[A-Z][A-Za-z]{0,3}\d\w{0,3}\b")
 
 
-def wrong_words(
-    text: str, results: Sequence[str], earlier: Sequence[str] = (), kept: Mapping[Row, bool] | None = None
-) -> tuple[str, ...]:
+def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
     """The clauses of an answer, in plain form and without code, that results prove wrong; () for none.
 
-    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change;
-    `kept` tells of quantities whether they keep what the user said of them.
+    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change.
     """
     facts = _Facts.of(results)
-    facts.verdicts = {**(kept or {}), **facts.verdicts}
     now = [found for each in reversed(results[-40:]) if (found := quantities_of(each[:MOST_READ]))]
     states = [
         *now,

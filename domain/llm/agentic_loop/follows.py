@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from domain.circuit.figures_in_text import TextFigure
 from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, sentence_before
@@ -95,31 +96,42 @@ def by_law(said: Sequence[Given]) -> Iterator[Given]:
                 yield "Hz", 10 ** (one / 20) * other
             if unit not in _OF_UNIT or same not in _OF_UNIT:
                 continue
-            yield from _in_unit([(unit, one, 1), (same, other, 1)])
-            yield from _in_unit([(unit, one, 1), (same, other, -1)])
+            yield from _in_unit(unit, one, same, other)
+            yield from _in_unit(unit, one, same, 1 / other, -1)
             if unit in ("V", "A") and same == "Ohm":
-                yield from _in_unit([(unit, one, 2), (same, other, -1 if unit == "V" else 1)])
+                power = -1 if unit == "V" else 1
+                yield from _in_unit(unit, one * one, same, other**power, power, of_first=2)
 
 
-def _in_unit(factors: Sequence[tuple[str, float, int]]) -> Iterator[Given]:
-    """The product of powers, or its root, where that has a unit."""
-    value = math.prod(one**power for _, one, power in factors)
-    dimensions = tuple(sum(_OF_UNIT[unit][axis] * power for unit, _, power in factors) for axis in range(3))
-    times = dimensions[2]
-    if any(dimensions) and all(each % 2 == 0 for each in dimensions):  # L·C, L/C
-        dimensions, value = tuple(each // 2 for each in dimensions), math.sqrt(value)
-    if dimensions[:2] == (0, 0) and abs(dimensions[2]) == 1:
-        seconds = value if dimensions[2] > 0 else 1 / value
-        yield "s", seconds
-        if len({unit for unit, *_ in factors} & {"Hz", "s"}) == 0:  # a time constant
-            yield "Hz", 1 / (2 * math.pi * seconds)
-            if abs(times) == 1:
-                yield "s", _OF_EDGE * seconds
-        else:
-            yield "Hz", 1 / seconds
-    elif (unit := _DIMENSIONS.get(dimensions)) is not None and any(dimensions):  # type: ignore[arg-type]
-        yield unit, value
-        if unit in ("S", "Ohm") and any(own == "Hz" for own, *_ in factors):  # of a reactance
-            yield from ((unit, 2 * math.pi * value), ("Ohm", 1 / (2 * math.pi * value)))
-    elif not any(dimensions) and len({unit for unit, *_ in factors}) > 1:
-        yield "1", value
+def _in_unit(
+    unit: str, one: float, same: str, other: float, power: int = 1, *, of_first: int = 1
+) -> Iterator[Given]:
+    """What the product of two powers is, or its root, where that has a unit."""
+    is_root, forms = _forms(unit, of_first, same, power)
+    if forms:
+        value = math.sqrt(one * other) if is_root else one * other
+        for told, factor, is_inverse in forms:
+            yield told, factor / value if is_inverse else factor * value
+
+
+@lru_cache(maxsize=1024)
+def _forms(unit: str, one: int, same: str, other: int) -> tuple[bool, Sequence[tuple[str, float, bool]]]:
+    """Of a product of powers of two units: whether its root is meant; unit, factor, of its inverse or not."""
+    product = zip(_OF_UNIT[unit], _OF_UNIT[same], strict=True)
+    dimensions = tuple(one * first + other * second for first, second in product)
+    is_root = any(dimensions) and all(each % 2 == 0 for each in dimensions)  # L·C, L/C
+    volts, amperes, times = (each // 2 for each in dimensions) if is_root else dimensions
+    named = {unit, same}
+    if (volts, amperes) == (0, 0) and abs(times) == 1:
+        is_inverse = times < 0
+        if named & {"Hz", "s"}:
+            return is_root, (("s", 1.0, is_inverse), ("Hz", 1.0, not is_inverse))
+        edge = () if is_root else (("s", _OF_EDGE, is_inverse),)  # of a time constant
+        return is_root, (("s", 1.0, is_inverse), ("Hz", 1 / (2 * math.pi), not is_inverse), *edge)
+    found = _DIMENSIONS.get((volts, amperes, times))
+    if found is None or not any(dimensions):
+        return is_root, (("1", 1.0, False),) if not any(dimensions) and len(named) > 1 else ()
+    if found in ("S", "Ohm") and "Hz" in named:  # of a reactance
+        reactance = ((found, 2 * math.pi, False), ("Ohm", 1 / (2 * math.pi), True))
+        return is_root, ((found, 1.0, False), *reactance)
+    return is_root, ((found, 1.0, False),)

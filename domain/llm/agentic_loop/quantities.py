@@ -96,7 +96,8 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"upper|highcut|f_?h(?:igh)?", r"\bupper (?:corner|cut-?off)\b|上限(?:截止)?频率|高频截止"),
     (
         r"f_?c|f_?3_?db|cut_?off\w*|corner\w*",
-        r"\bfc\b|(?<!lower )(?<!upper )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止(?:频率)?"
+        r"\bfc\b|(?<!lower )(?<!upper )(?:\bcut-?off\b|(?<!every )(?<!each )(?<!any )(?<!worst )(?<!process )"
+        r"(?<!slow )(?<!fast )(?<!one )\bcorner\b(?! [\[\d(]))|(?<![下上]限)(?<!低频)截止(?:频率)?"
         r"|转折(?:频率)?",
     ),
     (r"ugf|unity\w*|gbw", r"\bunity[- ]gain\b|\bcross-?over\b|\bUGF\b|单位增益|穿越频率"),
@@ -111,7 +112,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
         r"\bripple current\b|\b(?:current|inductor|IL) ripple\b|电流纹波|纹波电流",
     ),
     (
-        r"v_?pp|pp|pp_v|\w*ripple\w*|v\w*_pp",
+        r"v_?pp|pp|pp_v|rip|\w*ripple\w*|v\w*_pp",
         r"(?<!current )(?<!inductor )(?<!IL )\bripple\b(?! current)|\bswing\b|\bpeak[- ]to[- ]peak\b"
         r"|(?<!电流)纹波(?!电流)|摆幅|峰峰值?",
     ),
@@ -130,7 +131,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"psrr\w*", r"\bPSRR\b|电源抑制"),
     (r"cmrr\w*", r"\bCMRR\b|共模抑制"),
     (r"en|[io]n|\w*noise\w*", r"\bnoise\b(?! figure)|噪声(?!系数)"),
-    (r"nf\w*|noise_?figure", r"\bnoise figure\b|\bNF\b|噪声系数"),
+    (r"nf\w*|noise_?figure", r"\bnoise figure\b|(?<!\d )(?<!\d)(?-i:\bNF\b)|噪声系数"),
     (r"\w*drop_?out\w*", r"\bdrop-?out\b|压差"),
     (r"v_?os\w*|\w*offset\w*", r"\boffset\b|失调"),
     (r"t_?pd\w*|t_?d|\w*delay\w*", r"\b(?:propagation )?delay\b|延迟|延时"),
@@ -143,15 +144,15 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"depth|\w*atten\w*", r"\battenuation\b|\bdepth\b|衰减|深度"),
     (r"\w*ampl\w*", r"\bamplitude\b|幅度|振幅"),
     (
-        r"z_?in|r_?in|input_(?:imp|res)\w*",
+        r"z_?in?|r_?in|input_(?:imp|res)\w*",
         r"\binput (?:impedance|resistance)\b|\bZin\b|输入(?:阻抗|电阻)",
     ),
     (
-        r"z_?out|r_?out|output_(?:imp|res)\w*",
+        r"z_?o(?:ut)?|r_?o(?:ut)?|output_(?:imp|res)\w*",
         r"\boutput (?:impedance|resistance)\b|\bZout\b|输出(?:阻抗|电阻)",
     ),
     (r"yield", r"\byield\b|良率|合格率"),
-    (r"ic", r"\bcollector current\b|集电极电流|\bIC\b"),
+    (r"ic", r"\bcollector current\b|集电极电流|(?<!the )(?-i:\bIC\b)"),
     (r"p_?in|input_power", r"\binput power\b|\bP_?in\b|输入功率"),
     (r"p_?out|output_power", r"\boutput power\b|\bP_?out\b|输出功率"),
     (r"diode_id", r"\b(?:zener|diode|LED)(?:['’]s)? current\b|(?:稳压管|二极管|LED) ?的?电流"),
@@ -202,7 +203,7 @@ def better_way(row: Row) -> int:
     return 1 if any(_MORE_IS_BETTER.fullmatch(name) for name in plain_names) else 0
 
 
-def _row_of_label(label: str) -> Row | None:
+def row_of_label(label: str) -> Row | None:
     """The quantity that a result calls so, or that an expression measures."""
     words = re.findall(r"[a-z_]\w*", label.lower())
     if _PEAK_GAIN.match(label.strip()):
@@ -233,7 +234,7 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
         if (power := _POWER.fullmatch(label.strip())) is not None:
             label = "output_power" if power["square"] else "input_power"
             written = f"{written.split(maxsplit=1)[0]} W"
-        if (row := _row_of_label(label)) is None:
+        if (row := row_of_label(label)) is None:
             return  # of a function or a device: not what answers call it
         figure = next(figures_in(written), None)
         bare = re.match(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?", written)
@@ -309,16 +310,16 @@ _NAMES = [late_pattern(words, re.IGNORECASE) for _, words in QUANTITIES]
 
 def named_quantity(clause: str, names: Collection[Row] = ()) -> Row | None:
     """The one quantity that a clause names: of the trade, or by its name in a result."""
-    rows = [row for row, *_ in _places_of(clause, names)]
+    rows = [row for row, *_ in places_named(clause, names)]
     return rows[0] if len(set(rows)) == 1 else None
 
 
 def quantities_named(text: str) -> set[Row]:
     """All quantities of the trade that a text names."""
-    return {row for row, *_ in _places_of(text, ())}
+    return {row for row, *_ in places_named(text, ())}
 
 
-def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:
+def places_named(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:
     """Where a text names quantities: which one, from where to where."""
     yield from _of_the_trade(text)
     if own := [name for name in names if isinstance(name, str)]:
@@ -347,7 +348,7 @@ def expressions_in(results: Sequence[str]) -> dict[str, str]:
 def _same_in(results: Sequence[str]) -> Iterator[tuple[Row, Row]]:
     """The quantities that are one, since a call named an expression: "fc" is bandwidth(v(out))."""
     for name, expression in expressions_in(results).items():
-        row, other = row_of(name.lower()), _row_of_label(expression)
+        row, other = row_of(name.lower()), row_of_label(expression)
         if other is not None and other != row:
             yield row, other
 
@@ -377,14 +378,16 @@ class Quantities:
             max((end.end() for end in CLAUSE_END.finditer(before) if end[0] not in "(（"), default=0) :
         ]
         rows = (
-            {row, *(each for each, *_ in _places_of(clause, self._values))} if _THAN.search(clause) else {row}
+            {row, *(each for each, *_ in places_named(clause, self._values))}
+            if _THAN.search(clause)
+            else {row}
         )
         return start, [value for each in rows for value in self._of_unit(each, figure.unit)]
 
     def _named_next_to(self, flat: str, figure: TextFigure) -> tuple[Row | None, int]:
         """The quantity that is named next to a figure, and where name or figure begin."""
         behind = _NAME_BEHIND.match(flat, figure.end)
-        named = [(begin, row) for row, begin, _ in _places_of(flat[figure.end :][:40], self._values)]
+        named = [(begin, row) for row, begin, _ in places_named(flat[figure.end :][:40], self._values)]
         own = {row for begin, row in named if behind is not None and begin == len(behind[0])}
         if len(own) == 1:
             return own.pop(), figure.start
@@ -394,7 +397,7 @@ class Quantities:
         at = max(ends, default=0)
         if _WORDS_BEHIND.match(flat, figure.end):  # "| fc | 100 kHz 衰减 |": a head of its own
             at = max(at, before.rfind("|") + 1)
-        found = [(end, begin, row) for row, begin, end in _places_of(before[at:], self._values)]
+        found = [(end, begin, row) for row, begin, end in places_named(before[at:], self._values)]
         if not found or DIFFERS.match(flat[figure.end : figure.end + 24]):
             return None, 0
         end, begin, row = max(found, key=lambda each: each[:2])

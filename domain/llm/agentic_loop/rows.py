@@ -238,7 +238,8 @@ def study_rows(flat: str) -> list[Row]:
             for each in VARIED.finditer(row["place"])
         ]  # fmt: skip
         varied += [("temp", each.value, "degC") for each in figures_in(row["place"]) if each.unit == "degC"]
-        words = {word.lower() for word in WORD.findall(VARIED.sub(" ", row["place"].lower()))} - {"c"}
+        named = VARIED.sub(" ", row["place"].lower()).replace("_", " ")  # "ss_1.62V_125C"
+        words = set(WORD.findall(named)) - {"c", "v"}
         columns = tuple(
             (each["name"].lower(), float(each["number"])) for each in _COLUMN.finditer(row["rest"])
         )
