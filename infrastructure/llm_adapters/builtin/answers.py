@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from infrastructure.llm_adapters.builtin import comparing, looking, measuring, parts, trials, tuning
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
-from infrastructure.llm_adapters.builtin.conditions import conditions_of, under
+from infrastructure.llm_adapters.builtin.conditions import conditions_of, under, with_values
 from infrastructure.llm_adapters.builtin.figures import FIGURES
 from infrastructure.llm_adapters.builtin.plans import (
     Plan,
@@ -73,9 +73,13 @@ def answer(ask: Ask, speech: Speech) -> Plan:
 def _under_conditions(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """The answer, with the values the question is asked under by the circuit's own names."""
     plan = _OF_CIRCUIT[ask.intent]
-    own = yield from conditions_of(circuit, ask.parameters, speech)
+    ask = _of_its_kind(circuit, ask)
+    aim = ask.value if ask.intent == "tune" and ask.figures[:1] == ("vout",) and ask.unit == "V" else None
+    own = yield from conditions_of(circuit, ask.parameters, speech, volts=aim)
     if isinstance(own, str):
         return own
+    if own and ask.intent not in _TRY_VALUES:
+        circuit = with_values(circuit, own)
     if not own or ask.intent in _TAKE_VALUES:
         return (yield from plan(circuit, replace(ask, parameters=tuple(own)), speech))
     given = ", ".join(f"{name} = {value}{' °C' if name == 'temp' else ''}" for name, value in own)
@@ -83,8 +87,20 @@ def _under_conditions(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return f"{speech.say(msg('For these runs only: {values}.', values=given))}\n{told}"
 
 
+def _of_its_kind(circuit: Circuit, ask: Ask) -> Ask:
+    """The question by what its words mean of such a circuit."""
+    is_free = circuit.source is None and circuit.drive_period is None and circuit.drive_hz is None
+    if ask.is_bare and is_free and circuit.has("tran"):
+        return replace(ask, figures=("frequency",))  # nothing drives it: the frequency is its own
+    if circuit.source is not None and any(name == "input" for name, _ in ask.parameters):
+        return replace(ask, figures=tuple("swing" if key == "vout" else key for key in ask.figures))
+    return ask
+
+
+_TRY_VALUES = frozenset({"what_if", "battery"})
+"""Intents that set what is with other values against what is."""
 _TAKE_VALUES = frozenset(
-    {"what_if", "battery", "figure", "voltage", "current", "power", "point", "losses", "across", "conduction"}
+    {*_TRY_VALUES, "figure", "voltage", "current", "power", "point", "losses", "across", "conduction"}
 )
 """Intents whose plans take values for their runs themselves, and tell them."""
 

@@ -26,10 +26,13 @@ from infrastructure.llm_adapters.builtin.questions import (
 from infrastructure.llm_adapters.builtin.reading import Ask
 from infrastructure.llm_adapters.builtin.words import (
     ADVICE,
+    BY_KIND,
     CHANGES,
     CLAUSES,
     EXPLAIN,
+    OF_LETTER,
     ORDERED,
+    PARTS,
     QUESTION,
     TIMES_NOW,
     WATCHED,
@@ -245,7 +248,7 @@ _VALUE = (
 )
 _ASSIGNMENT = re.compile(
     r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?|(?:负载|电源|输入|供电)(?:电阻|电压)?|占空比)(?:'s)?"
-    r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
+    r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&|=)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
     r"(?:\s+(?:sags?|droops?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
@@ -256,11 +259,19 @@ _DIRECT = re.compile(
     rf"\b(?:[Mm]ake|[Ss]et|[Pp]ut)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+(?i:{_VALUE})(?=\s*(?:$|[.,;!?]|and\b|please\b))"
 )
 """A value without a word between: "make RC 4k7"."""
+_REPLACED = re.compile(
+    rf"\b(?i:swap|replace|change|exchange)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+(?i:for|by|with|against)\s+(?:an?\s+)?(?i:{_VALUE})"
+)
+"""Another value in place of the one that is there: "swap C2 for 22n"."""
 _LOADS = {
     "load": "RL", "负载": "RL", "负载电阻": "RL", "supply": "supply", "电源": "supply", "电源电压": "supply",
     "供电": "supply", "供电电压": "supply", "输入电压": "supply", "duty": "duty", "占空比": "duty",
     "cycle": "duty", "input": "input",
 }  # fmt: skip
+_QUANTITIES = frozenset(
+    {"current", "voltage", "power", "frequency", "resistance", "width", "length", "ripple"}
+)
+"""No names of parts although values are told of them."""
 _SYMBOLS = frozenset({"supply", "duty", "RL"})
 """Names that only the circuit knows."""
 _BARE_CHANGE = re.compile(rf"[A-Z][A-Za-z0-9_]{{0,6}}\s*(?:to|=|:|->|→|改|换|用|[到成为])\s*{_VALUE}", _I)
@@ -271,7 +282,8 @@ _OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!two )
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
-    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b{_OFF_A_SUPPLY}|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|跑[一个下]",
+    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b(?! at\b){_OFF_A_SUPPLY}"
+    r"|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|跑[一个下]",
     _I,
 )
 _ANALYSES: Sequence[tuple[str, str]] = (
@@ -309,7 +321,8 @@ _ANOTHER_VALUE = re.compile(
 _FUNCTION_START = re.compile(r"(?<![\w.])[A-Za-z_][A-Za-z0-9_]*\(|@[A-Za-z]\w*\[")
 _REFERENCES = (
     re.compile(
-        r"\bwhere (?:is|are|do we use|does(?!.*\b(?:go|come from|lost)\b))\s+(?:the\s+)?"
+        r"\bwhere (?:is|are|do we use|does(?!.*\b(?:go|come from|lost|roll|fall|drop|land)\b))\s+"
+        r"(?:the\s+)?(?!(?:it|this|that|i|my)\b)"
         r"[`\"']?([\w.@#+-]+)[`\"']?",
         _I,
     ),
@@ -338,7 +351,7 @@ _OF_ONE = re.compile(
 _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", _I)
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
-    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
+    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! at\b)(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
     r"|^(?:请)?(?:仿真|运行|跑)"
     r"(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))|\bmeasure [\w.]+\(",
     _I,
@@ -452,6 +465,9 @@ _IMPROVES = re.compile(
 
 def _is_vague(text: str, *, is_meant: bool) -> bool:
     """Whether a wish says neither what of, nor what it is to become: "make it better"."""
+    kinds = (*PARTS, *OF_LETTER, *BY_KIND)
+    if any(re.search(pattern, text, _I) for pattern, _ in kinds):
+        return False
     is_wish = (CHANGES.search(text) and not is_meant) or _IMPROVES.search(text)
     return is_wish is not None and holds_nothing(text) and not foreign(text)
 
@@ -624,8 +640,14 @@ def _is_context(clause: str) -> bool:
     )
 
 
+_ASSUMED = re.compile(r"\s*[A-Za-z]\w*\s*=\s*[\d.]+\s?\w*\s*[,，;；].*[?？]\s*$")
+"""A value and a question behind it: "Rload = 5, efficiency?"."""
+
+
 def _is_tried(text: str) -> bool:
     """Whether something is only to be tried: an order is none although its effect is looked at."""
+    if _ASSUMED.match(text):
+        return True
     return _HYPOTHESIS.search(WATCHED.sub(" ", text) if ORDERED.match(text) else text) is not None
 
 
@@ -858,7 +880,7 @@ _PLACED = re.compile(r"^\w+\s+at\s", _I)
 
 
 def _changes(text: str) -> tuple[tuple[str, str], ...]:
-    found = [*_ASSIGNMENT.finditer(text), *_DIRECT.finditer(text)]
+    found = [*_ASSIGNMENT.finditer(text), *_DIRECT.finditer(text), *_REPLACED.finditer(text)]
     named: list[tuple[str, str]] = []
     for each in found:
         word = each["name"]
@@ -867,7 +889,7 @@ def _changes(text: str) -> tuple[tuple[str, str], ...]:
             and word.isalpha()
             and len(word) > 2
             and word not in _LOADS
-            and _PLACED.search(each[0])
+            and (_PLACED.search(each[0]) or word in _QUANTITIES)
         ):
             continue  # "does it work at 9 V"
         more = each.groupdict().get("more") or ""

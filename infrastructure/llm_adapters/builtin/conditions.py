@@ -7,7 +7,9 @@ knowing of it; the file keeps its values.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from domain.circuit.elements import Element
@@ -24,11 +26,12 @@ _NO_LOAD_OHM = "1e12"
 
 
 def conditions_of(
-    circuit: Circuit, asked: Values, speech: Speech
+    circuit: Circuit, asked: Values, speech: Speech, *, volts: float | None = None
 ) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
     """Conditions by the circuit's own names; or why one cannot be had, in words.
 
-    A current drawn from a load that is a resistor is one of the output voltage over that current.
+    A current drawn from a load that is a resistor is one of the output voltage (`volts` where that is to be
+    another one) over that current.
     """
     plain = [each for each in asked if each[0] not in _OF_CURRENT]
     found = resolved(circuit, plain)
@@ -49,11 +52,20 @@ def conditions_of(
         elif name == "load_share":
             found.append((resistor.name, format_number((value_of(resistor) or 0.0) / wished, 4)))
         else:
-            volts = yield from _output_volts(circuit, speech)
-            if isinstance(volts, str):
-                return volts
-            found.append((resistor.name, format_number(abs(volts) / wished, 4)))
+            there = volts if volts is not None else (yield from _output_volts(circuit, speech))
+            if isinstance(there, str):
+                return there
+            found.append((resistor.name, format_number(abs(there) / wished, 4)))
     return found
+
+
+def with_values(circuit: Circuit, values: Values) -> Circuit:
+    """The circuit as it is in runs with these values: what is told of its parts goes by them."""
+    netlist = circuit.netlist
+    for name, text in values:
+        if circuit.element(name) is not None and "." not in name:
+            netlist = netlist.with_value(name, text)
+    return replace(circuit, netlist=netlist)
 
 
 _OF_CURRENT = frozenset({"load_i", "load_share"})
@@ -97,6 +109,14 @@ def under(plan: Generator[Call, Outcome, _T], values: Values) -> Generator[Call,
         return told
 
 
+def _feeds(circuit: Circuit) -> list[str]:
+    """The sources that may feed it: the one that is called so, where it has others for references."""
+    found = [each.name for each in steady_sources(circuit)]
+    named = [name for name in found if _FEEDS.fullmatch(name)]
+    return named if len(named) == 1 else found
+
+
+_FEEDS = re.compile(r"v_?(?:in|cc|dd|bat\w*|sup\w*|s|pos|dc)\d*", re.IGNORECASE)
 _TAKES = {"run_simulation": "parameters", "run_study": "set"}
 """Where a tool takes values for its runs."""
 
@@ -123,9 +143,11 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
                     if each[:1] in "rR"
                 ),
             ]
-            own = loads[0] if loads else _at_the_output(circuit) or name
+            own = loads[0] if loads else _at_the_output(circuit)
+            if not own:
+                return msg("I do not know which part of {file} is the load.", file=circuit.file)
         if name == "supply" or (name == "input" and circuit.source is None):
-            supplies = [each.name for each in steady_sources(circuit)]
+            supplies = _feeds(circuit)
             if len(supplies) != 1:
                 return (
                     msg("Of which source: {names}?", names=", ".join(supplies))
@@ -133,6 +155,8 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
                     else msg("I found no supply in {file}.", file=circuit.file)
                 )
             own = supplies[0]
+        if name == "input" and circuit.source is not None:
+            own = f"{circuit.source.name}.amplitude"
         if name == "load_c":
             part = _load(circuit, "c")
             if part is None:

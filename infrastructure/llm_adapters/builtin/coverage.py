@@ -30,6 +30,7 @@ def left_out(text: str, asks: Sequence[Ask], values: Values = ()) -> tuple[str, 
     left = [
         *words.terms,
         *_quantities(words, asks, values),
+        *_shares(words, asks, values),
         *_figures(words, asks),
         *_parts(words, asks, values),
     ]
@@ -131,6 +132,22 @@ def _is_same(one: float, other: float) -> bool:
     return abs(abs(one) - abs(other)) <= 1e-6 * max(abs(one), abs(other))
 
 
+def _shares(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[tuple[int, str]]:
+    """What something is to be against what it is: "halved"."""
+    texts = [text for _, text in (*values, *(each for ask in asks for each in ask.parameters))]
+    is_used = any(text.startswith("*") for text in texts) or any(ask.share is not None for ask in asks)
+    found = None if is_used else _AGAINST_NOW.search(words.left)
+    if found is not None:
+        yield found.start(), found[0]
+
+
+_AGAINST_NOW = re.compile(
+    r"\b(?:doubl(?:e[ds]?|ing)|halv(?:e[ds]?|ing)|twice as|half as|by half)\b"
+    r"|减半|加倍|翻倍|翻一?番|[降减少提增]\S{0,2}一[半倍]",
+    ANY_CASE,
+)
+
+
 def _figures(words: Words, asks: Sequence[Ask]) -> Iterator[tuple[int, str]]:
     used = {key for ask in asks for key in _figures_of(ask)}
     if any(ask.intent == "find_part" for ask in asks):
@@ -184,9 +201,20 @@ def _parts(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[tuple[
     for ask in asks:
         own = (*ask.names, *ask.nodes, *ask.removed, *ask.kept, *dict(ask.parameters), *ask.query.split())
         used |= {name.partition(".")[0].lower() for name in own}
+    if asks and all(
+        ask.intent == "figure" and not any(FIGURES[key].of for key in ask.figures) for ask in asks
+    ):
+        used -= {name.lower() for name in words.ask.names if _is_part_asked_of(words, name)}
     for name in (*words.ask.names, *words.ask.nodes):
         if name.partition(".")[0].lower() not in used and not any(ask.intent == "find_part" for ask in asks):
             yield words.text.find(name), name
+
+
+def _is_part_asked_of(words: Words, name: str) -> bool:
+    """Whether a figure of the response is asked of one passive part: "the slew rate of R1"."""
+    own = re.escape(name)
+    is_asked = re.search(rf"\bof\s+{own}\b|(?<![A-Za-z0-9]){own}\s*的", words.text)
+    return is_asked is not None and name[0].lower() in "rcld" and name not in dict(words.ask.parameters)
 
 
 _BEFORE = re.compile(r"(?:[A-Za-z-]+\s+){0,2}$|[\u3400-\u9fff]{0,3}\s*$")

@@ -73,7 +73,7 @@ FIGURES: dict[str, Figure] = {
         expressions=("bandwidth({x})",),
     ),
     "dc_gain": Figure(
-        words=r"dc gain|open[- ]loop gain|low[- ]frequency gain|直流增益|开环增益|低频增益", name=msg("DC gain"), unit="dB",
+        words=r"dc gain|gain at dc|open[- ]loop gain|low[- ]frequency gain|直流增益|开环增益|低频增益", name=msg("DC gain"), unit="dB",
         kind="ac", expressions=("db(dcgain({x}))",), sensed="mag(dcgain({x}))",
     ),
     "gain": Figure(
@@ -119,7 +119,7 @@ FIGURES: dict[str, Figure] = {
         words=r"efficiency|efficient|效率", name=msg("efficiency"), unit="1", kind="tran", expressions=("avg({p_load},{tail})/-avg({p_in},{tail})",),
     ),
     "ripple": Figure(
-        words=r"(?:output )?(?:voltage )?ripple|纹波", name=msg("ripple (peak to peak)"), unit="V", kind="tran",
+        words=r"(?:output )?(?:voltage )?ripple|(?:输出(?:端)?(?:的)?(?:电压)?(?:的)?)?纹波(?:电压)?", name=msg("ripple (peak to peak)"), unit="V", kind="tran",
         expressions=("ripple({out})",), is_better_low=True,
     ),
     "rise_time": Figure(
@@ -131,7 +131,7 @@ FIGURES: dict[str, Figure] = {
         is_better_low=True,
     ),
     "settling_time": Figure(
-        words=r"settling ?time|\bwhen\b.{0,40}?\bwithin\b|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
+        words=r"settl(?:e|ing)[ -]?time|\bwhen\b.{0,40}?\bwithin\b|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
         expressions=("settling_time({out})",), is_better_low=True,
     ),
     "overshoot": Figure(
@@ -162,7 +162,7 @@ FIGURES: dict[str, Figure] = {
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
     ),
     "swing": Figure(
-        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|output (?:amplitude|waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
+        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|output (?:amplitude|waveform|signal)|amplitude of the output|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
         name=msg("output swing (peak to peak)"), unit="V", kind="tran", expressions=("pp({out},{tail})",),
     ),
     "collector_current": Figure(

@@ -80,6 +80,8 @@ def wanted_of(circuit: Circuit, ask: Ask, key: str, *, is_stepped: bool = False)
         where = circuit.drive_hz if figure.place == "source" else number_of(figure.place)
         place = "Hz"
     of_place = _place_of(ask, figure, fields) if ask.place and figure.at else None
+    if where is None and of_place is None and figure.place == "source" and circuit.has("tran"):
+        of_place = FIGURES["frequency"].expressions[0].format(**fields), figure.name  # of an oscillator
     if where is None and of_place is None and not figure.expressions:
         return msg(
             "At which frequency? For example “{example}”.", example=f"{key.replace('_', ' ')} at 1 kHz"

@@ -95,9 +95,18 @@ def _with_figure(words: Words) -> Ask | None:
         r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE
     )
     kinds = [each for each in kinds_in(which["en"] or which["zh"]) if len(each) == 1] if which else []
+    if not ask.figures and ask.unit == "Hz" and ask.value is not None and not words.ask.names:
+        ask = replace(ask, figures=("cutoff",), is_bare=True)
     if not ask.figures and any(each.dimension == "x" for each in words.mentions):
         ask = replace(ask, figures=("gain",))  # "I expected 33x"
     return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
+
+
+def _improve(words: Words) -> Ask | None:
+    """A figure that is to become better, by nobody says how much: which parts it hangs on."""
+    ask = words.ask
+    is_aim = ask.value is not None or ask.at is not None or ask.tolerances or ask.share or ask.parameters
+    return None if is_aim or ask.names or ask.span else _with_figure(words)
 
 
 def _advice(words: Words) -> Ask | None:
@@ -166,10 +175,16 @@ def _tune(words: Words) -> Ask | None:
         return None
     if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
         ask = replace(ask, unit="x")
+    if ask.bound == "at_most" and _UP_TO.search(words.text):
+        ask = replace(ask, bound=None)
     besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
     return replace(ask, figures=ask.figures[:1], besides=besides)
 
 
+_UP_TO = re.compile(
+    r"\b(?:bump|push|move|raise|bring|shift|get|increase|crank|put|take)\b[^.,;]*\bup to\b", ANY_CASE
+)
+"""Says where to, not at most how far."""
 _AIMS = re.compile(r"[,，;；、]|\b(?:and|but|with|while|yet)\b|但是?|同时|并且|而且|且", ANY_CASE)
 """Between the aims of one wish."""
 
@@ -318,6 +333,8 @@ def _swap(words: Words) -> Ask | None:
         for name in words.ask.names
         if name[0].lower() in "qxdmjz" and number is not None and name.upper() != number[0].upper()
     )
+    if number is not None and not names and (kind := _by_kind(words.text)).endswith("*"):
+        names = (kind,)
     if len(numbers) > 1 and not names:  # "the LM358 for a TL072"
         names = (numbers[0][0],)
     if number is None or not names or SWAPS.search(words.text) is None:
@@ -566,6 +583,14 @@ def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     return ask
 
 
+_WITHOUT = re.compile(
+    r"(?:please |now |can you |could you )*(?:remove|take out|leave out|disconnect|unsolder)\s+\w+\b"
+    r".*\b(?:tell|show|what|how|give|check|measure|see)\b",
+    ANY_CASE,
+)
+"""A part taken away to see what comes of it."""
+
+
 def _what_if(words: Words) -> Ask | None:
     """The circuit with other values, or without parts, against it as it is."""
     ask = _studied(words)
@@ -575,7 +600,7 @@ def _what_if(words: Words) -> Ask | None:
         share = ask.tolerances[0][1] * (-1 if moved["less"] or moved["less2"] or moved["less_zh"] else 1)
         ask = replace(ask, parameters=((ask.names[0], f"*{number(1 + share)}"),), tolerances=())
     values = tuple(each for each in ask.parameters if each[0] != "temp")
-    if CARRIES.search(words.text) and any(name.startswith("load") for name, _ in values):
+    if CARRIES.search(words.text) and any(name.startswith(("load", "supply", "input")) for name, _ in values):
         return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
     if OF_BIAS.search(words.text):
         ask = replace(ask, query="bias")
@@ -586,8 +611,11 @@ def _what_if(words: Words) -> Ask | None:
         return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
     if ORDERED.match(words.text) and HYPOTHESIS.search(WATCHED.sub(" ", words.text)) is None and not removed:
         return None
-    is_tried = HYPOTHESIS.search(words.text) or (
-        INSTEAD.search(words.text) and not CHANGES.search(words.left) and values
+    is_tried = (
+        (moved is not None and values and _asks(words))
+        or _WITHOUT.match(words.text)
+        or HYPOTHESIS.search(words.text)
+        or (INSTEAD.search(words.text) and not CHANGES.search(words.left) and values)
     )
     if not is_tried or not (removed or values) or ask.tolerances:
         return None
@@ -636,6 +664,7 @@ _SAME_AS = {
     "heat": "sweep",
     "terminal": "point",
     "advice": "limits",
+    "improve": "limits",
     "other_beta": "sweep",
     "driven": "stimulus",
 }
@@ -651,6 +680,7 @@ _NEEDS: Mapping[str, Needs] = {
     "monte_carlo": _studied,
     "worst_case": _studied,
     "advice": _advice,
+    "improve": _improve,
     "what_if": _what_if,
     "point": _device,
     "terminal": _terminal,
@@ -724,7 +754,8 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
         if intent == "limits" and re.match(r"\s*(?:why|为)", words.text, ANY_CASE) is None:
             way = (
                 way
-                if re.search(r"\bhow (?:can|do|could|would|should|to)\b|怎|如何", words.text, ANY_CASE)
+                if key == "improve"
+                or re.search(r"\bhow (?:can|do|could|would|should|to)\b|怎|如何", words.text, ANY_CASE)
                 else ""
             )
         is_yield = intent == "monte_carlo" and (

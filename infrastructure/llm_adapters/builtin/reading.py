@@ -30,9 +30,12 @@ from infrastructure.llm_adapters.builtin.words import (
     NO_NAMES,
     NODE,
     NOT_A_NODE,
+    OF_FEED_BEFORE,
+    OF_FEED_BEHIND,
     OF_LETTER,
     OF_LOAD_BEFORE,
     OF_LOAD_BEHIND,
+    OF_POWER,
     OF_SUPPLY_SHARE,
     ONLY,
     PARAMETER,
@@ -156,7 +159,10 @@ def read(text: str, file: str) -> Words:
     text, only = only_in(text)
     sentence = read_sentence(_CELSIUS.sub(" °C", text))
     terms = tuple((found.start(), found[0]) for found in TERMS.finditer(sentence.text))
-    plain = TERMS.sub(lambda found: " " * len(found[0]), sentence.text)
+    plain = TERMS.sub(_blank, sentence.text)
+    shares = (("load_share", "0" if share["none"] else "0.5") for share in LOAD_SHARE.finditer(plain))
+    load = tuple(shares)[:1]
+    plain = LOAD_SHARE.sub(_blank, plain)
     figures, left = figures_in(plain)
     figures, place = _place_in(plain, figures)
     nodes = tuple(
@@ -189,6 +195,11 @@ def read(text: str, file: str) -> Words:
         mentions = tuple(
             each for each in mentions if share is None or not share.start() <= each.start < share.end()
         )
+    conditions = [found for each in mentions if (found := _condition(plain, each, figures)) is not None]
+    for _, _, start, end in conditions:  # their words are no words of the question
+        plain, left = (f"{text[:start]}{' ' * (end - start)}{text[end:]}" for text in (plain, left))
+    mentions = tuple(each for each in mentions if plain[each.start : each.end].strip())
+    ask = replace(ask, parameters=(*load, *((name, number(size)) for name, size, _, _ in conditions)))
     return Words(
         text=plain,
         ask=_with_quantities(ask, plain, mentions),
@@ -197,6 +208,10 @@ def read(text: str, file: str) -> Words:
         asides=_asides_in(left) or (("node",) if nodes else ()),
         terms=terms,
     )
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def _is_in_name(text: str, mention: Mention, names: Sequence[str]) -> bool:
@@ -258,7 +273,7 @@ def only_in(text: str) -> tuple[str, tuple[str, ...]]:
     return f"{text[: found.start()]} {text[found.end() :]}", letters
 
 
-_PART_NAME = re.compile(r"[RCL](?:load|in|out|fb|f|s|src|sense|snub|bias|tail|[a-h]|comp|osc|filt)")
+_PART_NAME = re.compile(r"[RCL](?:load|in|out|fb|f|s|src|sense|snub|bias|tail|[a-z]|comp|osc|filt)")
 """A name in small letters behind its kind: ``Rload``, ``Cin``."""
 
 
@@ -284,9 +299,7 @@ _LONGEST_NAMING = 80
 
 def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  # noqa: PLR0912 - one a kind
     """What the quantities of a sentence are: places, temperatures, tolerances, values, or the aim."""
-    parameters: list[tuple[str, str]] = []
-    if (share := LOAD_SHARE.search(text)) is not None:
-        parameters.append(("load_share", "0" if share["none"] else "0.5"))
+    parameters = list(ask.parameters)
     tolerances: list[tuple[str, float]] = []
     is_phase = any(FIGURES[key].unit == "deg" for key in ask.figures) and HEATS.search(text) is None
     for at, mention in enumerate(mentions):
@@ -297,9 +310,7 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
         named = PARAMETER.search(text, max(0, mention.start - _LONGEST_NAMING), mention.start)
         if named is not None and text[: named.start(1)].endswith(("/", "*")):
             named = None  # "RC/RE1 = 33"
-        if (condition := _load_in(ask, before, after, mention)) is not None:
-            parameters.append(condition)
-        elif degrees:
+        if degrees:
             ask, heat = _with_heat(ask, text, mentions, at)
             parameters += heat
         elif mention.dimension == "%":
@@ -359,19 +370,44 @@ _LOADS: Mapping[str, str] = {"Ohm": "load", "F": "load_c", "A": "load_i", "%": "
 """What a load is told by: its resistance, capacitance, current, or the share of the current it takes now."""
 
 
-def _load_in(ask: Ask, before: str, after: str, mention: Mention) -> tuple[str, str] | None:
-    """Another load for the runs of a question, where a quantity is that of one: "driving 5 pF"."""
-    kind = next((unit for unit in (mention.dimension, *mention.may_be) if unit in _LOADS), "")
-    if not kind or mention.upper is not None:
+def _condition(text: str, mention: Mention, figures: Sequence[str]) -> tuple[str, float, int, int] | None:
+    """Another load, input or supply for the runs of a question: "driving 5 pF", "at 24 V input".
+
+    Its name, its size, and where its words begin and end; None where a quantity is none.
+    """
+    if mention.upper is not None:
         return None
-    is_told = OF_LOAD_BEHIND.match(after) or (kind != "%" and OF_LOAD_BEFORE.search(before))
-    is_at = mention.dimension == "A" and ask.figures and re.search(r"(?:\bat|@)\s*$", before, ANY_CASE)
-    return (_LOADS[kind], number(mention.value)) if is_told or is_at else None
+    before, after = text[: mention.start], text[mention.end :]
+    kind = next((unit for unit in (mention.dimension, *mention.may_be) if unit in _LOADS), "")
+    if kind:
+        told = OF_LOAD_BEFORE.search(before) if kind != "%" else None
+        behind = OF_LOAD_BEHIND.match(after)
+        is_at = (
+            mention.dimension == "A"
+            and (figures or OF_POWER.search(text))
+            and (_AT.search(before) or re.match(r"\s*(?:时|下|的时候|情况下)", after))
+        )
+        if told or behind or is_at:
+            own = re.search(r"(?:负载|load).*$", told[0], ANY_CASE) if told else None
+            start = mention.start - (len(own[0]) if own is not None else 0)
+            return _LOADS[kind], mention.value, start, mention.end + (behind.end() if behind else 0)
+    told, behind = OF_FEED_BEFORE.search(before), OF_FEED_BEHIND.match(after)
+    if mention.dimension != "V" or told is None or behind is None or (behind["when"] and not told["feed"]):
+        return None
+    is_input = behind["input"] or told["feed"] == "输入"
+    start = told.start("feed") if told["feed"] else mention.start
+    return "input" if is_input else "supply", mention.value, start, mention.end + behind.end()
+
+
+_AT = re.compile(r"(?:\bat|@)\s*$", ANY_CASE)
 
 
 def _is_more(before: str) -> bool:
     """Whether a place is one more of a list: "at 1k and 100k"."""
-    return re.search(r"(?:,|、|和|与|\band|\bor|跟|以及)\s*(?:at\s*)?$", before, ANY_CASE) is not None
+    return (
+        re.search(r"(?:,|、|和|与|\band|\bor|\bvs\.?|\bversus|跟|以及)\s*(?:at\s*)?$", before, ANY_CASE)
+        is not None
+    )
 
 
 def _to_before(before: str) -> bool:
@@ -435,7 +471,8 @@ _SAYS_WHERE = re.compile(r"(?:\b(?:at|around|near)|@|在)\s*$", ANY_CASE)
 def _is_bare_frequency(text: str, mention: Mention, ask: Ask) -> bool:
     """Whether a scale without a unit says at which frequency a figure is looked at: "gain at 1k"."""
     is_scale = mention.dimension == "none" and "Hz" in mention.may_be
-    units = {FIGURES[key].unit for key in ask.figures if FIGURES[key].kind == "ac"}
+    placed = [FIGURES[key] for key in ask.figures]
+    units = {each.unit for each in placed if each.kind == "ac" or each.place == "source"}
     if "Ohm" in units and not _SAYS_WHERE.search(text[: mention.start]):
         return False  # "input impedance of 2k"
     is_of_frequency = bool(units - {"Hz"})

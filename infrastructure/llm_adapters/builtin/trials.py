@@ -298,9 +298,19 @@ _CARD = re.compile(
 
 def swap(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911 - every return is an answer
     """Another type from the model library for a part, and the figures before and after."""
-    part = circuit.element(ask.names[0]) or next(
-        (each for each in circuit.top if each.model is not None and each.model.key == ask.names[0].lower()),
-        None,
+    own = [each for each in circuit.top if ask.names[0].endswith("*") and each.letter == ask.names[0][0]]
+    part = (
+        own[0]
+        if len(own) == 1
+        else circuit.element(ask.names[0])
+        or next(
+            (
+                each
+                for each in circuit.top
+                if each.model is not None and each.model.key == ask.names[0].lower()
+            ),
+            None,
+        )
     )
     if part is None or part.model is None:
         return speech.say(no_such_part(circuit, ask.names))

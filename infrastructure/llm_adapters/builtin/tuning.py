@@ -258,8 +258,6 @@ def _with_role(circuit: Circuit, name: str, speech: Speech) -> str:
 
 def tune(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Values with which a figure is what was asked for, written into the file and proved by a run of it."""
-    if ask.is_bare and circuit.source is None and circuit.drive_period is None and circuit.has("tran"):
-        ask = replace(ask, figures=("frequency",))  # nothing drives it: the frequency is its own
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)
@@ -480,7 +478,7 @@ def _by_duty(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> P
                 msg("{file}: “{before}” is now “{after}”.", file=circuit.file, before=text, after=card)
             )
         )
-        text = card
+        text, words = card, [*words[:5], format_number(on_time, 4), *words[6:]]
         after = yield from _one(circuit, before.wanted, speech)
         if isinstance(after, str):
             return "\n".join([*said, after])

@@ -74,6 +74,7 @@ KEPT = re.compile(
 """What is to stay as it is."""
 ONLY = re.compile(
     r"\b(?:only|just|solely) (?:by )?(?:chang\w*|adjust\w*|us(?:e|ing)|touch\w*|mov\w*|tun\w*)(?: with)?\s+(?P<en>[^,.;?!]+)|\bby (?:only |just )?(?:chang\w*|adjust\w*|tun\w*|scal\w*|vary\w*)\s+(?:only |just )?(?P<by>[^,.;?!]+)"
+    r"|\b(?:with|using|via|by|and)?\s*(?:the\s+)?(?P<last>(?:resistors?|caps?|capacitors?|inductors?|coils?)(?:\s+(?:and|or)\s+(?:resistors?|caps?|capacitors?))?)\s+only\b"
     r"|只(?:能|要|许|准)?(?:改|动|调|换|用)(?P<zh>[^，,。;；!！?？]+)",
     ANY_CASE,
 )
@@ -147,7 +148,7 @@ NEUTRAL = frozenset({
     "midband", "mid-band", "do", "does", "i", "we", "have", "there", "的", "是", "多少", "多大", "在", "时", "处", "下",
     "请", "测量", "测", "一下", "求", "计算", "看", "看看", "电路", "这个", "当前", "我", "给", "告诉", "为", "有", "多高", "值", "呢", "吗",
     "和", "与", "大概", "取", "取为", "等于", "当", "设", "用", "如果", "情况下", "变成", "约", "那", "里", "中", "为多少", "是多少", "有多大",
-    "over", "equivalent", "pls", "hi", "hello", "could", "you", "can", "here", "just", "only", "about", "roughly", "around", "right",
+    "load", "vs", "versus", "ac", "dc", "degrees", "带", "sine", "wave", "负载", "over", "equivalent", "pls", "hi", "hello", "could", "you", "can", "here", "just", "only", "about", "roughly", "around", "right",
     "inverting", "inverted", "db", "掉了", "掉", "几个", "几", "的时候", "时候", "多少伏", "是多少伏", "伏", "分贝", "大不大", "大吗", "高不高",
     "现在", "目前", "麻烦", "谢谢", "到底", "一共", "大约", "差不多", "能", "到",
     "有多少", "怎么样", "如何", "帮", "查", "输出", "时的", "处的", "下的", "的值", "多宽", "多快", "了", "放大器", "滤波器", "运放",
@@ -216,7 +217,7 @@ OTHER_LOAD = re.compile(
 
 OF_LOAD_BEFORE = re.compile(
     r"(?:\b(?:driv(?:es?|ing)|into|loaded (?:with|by))(?: (?:an?|about|only|just))?|(?<![A-Za-z])(?:load|output)(?: current| resistance| capacitance)? (?:(?:current )?(?:of|is|was|were|at|becomes?|drops to|rises to|goes to))(?: (?:about|only|just))?"
-    r"|驱动|带(?:动)?|负载(?:电流|电阻|电容)?(?:只有|为|是|等于|取))\s*$",
+    r"|驱动|带(?:动)?|负载(?:电流|电阻|电容)?(?:只有|为|是|等于|取)?|负载电流(?:变[成为]|升到|降到|增?加到|减小?到|到))\s*$",
     ANY_CASE,
 )
 OF_LOAD_BEHIND = re.compile(
@@ -225,8 +226,19 @@ OF_LOAD_BEHIND = re.compile(
 )
 """How a load is told by a quantity: "driving 5 pF", "a 600 Ω load", "at 10 % load"."""
 
+OF_FEED_BEFORE = re.compile(
+    r"(?:\b(?:at|with|from|for|under|on|off)\s+(?:an?\s+|only\s+|just\s+)?|(?P<feed>输入|电源|供电)(?:电压)?(?:只有|为|是|降到|掉到|升到|变成)?\s*)$",
+    ANY_CASE,
+)
+OF_FEED_BEHIND = re.compile(
+    r"\s*(?:的)?\s*(?:(?P<input>in\b(?! the)|input|输入)|(?P<supply>supply|rail|batter\w+|电源|供电))|\s*(?P<when>时|的时候|情况下|下)",
+    ANY_CASE,
+)
+"""How another input or supply voltage is told: "at 24 V input", "输入24V时"."""
+OF_POWER = re.compile(r"\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bhot\b|功耗|功率|耗散|损耗|发热", ANY_CASE)
+
 LOAD_SHARE = re.compile(
-    r"(?P<none>\bno[- ]load\b|\bunloaded\b|\bwithout (?:a |any |the )?load\b|空载|不带负载)|\bhalf(?: the)? load\b|半载|一半负载",
+    r"(?P<none>\bno[- ]load\b|\bunloaded\b|\bwithout (?:a |any |the )?load\b|空载|不带负载|(?:去掉|拿掉|断开|拆掉)负载|负载(?:断开|去掉|拿掉|开路))|\bhalf(?: the)? load\b|半载|一半负载",
     ANY_CASE,
 )
 """A load told by its share of the present one."""
@@ -320,9 +332,9 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("plot",
      r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|(?<!输)出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
     ("other_beta", BETA.pattern),
-    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}"),
+    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder)\b"),
     ("losses",
-     r"\bwhere\b.*\b(?:loss(?:es)?|lost|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
+     r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
@@ -341,6 +353,8 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("conduction",
      r"\b[cd]cm\b|\b(?:dis)?continuous (?:conduction|mode)|(?:连续|断续)(?:导通|导电|模式|电流)|[连断]续(?:的)?(?:模式|状态|还是)"),
     ("advice", ADVICE.pattern),
+    ("improve",
+     r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
     ("tune",
      r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
@@ -355,8 +369,8 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*(?! current)|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和(?!电流)|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
     ("terminal",
-     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d))(?![A-Za-z0-9_(])|"
-     r"集电极|发射极|基极|漏极|栅极"),
+     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d)|gm|gds|vth|vdsat|vov)(?![A-Za-z0-9_(])|"
+     r"跨导|阈值电压|过驱动|集电极|发射极(?!电阻|电容)|基极|漏极|栅极"),
     ("role",
      r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|doing|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
      r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
@@ -373,7 +387,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\bcurrents?\b|"
      r"电流|耗电"),
     ("voltage",
-     r"\bv\(|\bvoltages?\b|"
+     r"\bv\(|\bvoltages?\b|\bnode \w+ (?:at|sit\w* at)\b|"
      r"电压|电位"),
     ("node",
      r"\bwhat(?:'s| is)?\b.*\b(?:node|net)\b(?!.*\bvoltage\b)|\bconnect\w*\b|"
@@ -459,10 +473,10 @@ WITHIN_DB = re.compile(
 )
 """How far a figure in decibels may go."""
 
-SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|\bv_?(?:in|cc|dd)\b|\bsupply\b"
+SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|输入(?=从)|\bv_?(?:in|cc|dd)\b|\bsupply\b"
 
 TERMS = re.compile(
-    r"\b(?:cmrr|psrr|common[- ]mode (?:rejection|gain|range|input range)(?: ratio)?|(?:power[- ])?supply rejection(?: ratio)?|input common[- ]mode range|icmr)\b"
+    r"(?<!gain )\bat dc\b|\bswitching frequency\b|开关频率|\b(?:cmrr|psrr|common[- ]mode (?:rejection|gain|range|input range)(?: ratio)?|(?:power[- ])?supply rejection(?: ratio)?|input common[- ]mode range|icmr)\b"
     r"|(?<!low )(?<!low-)\b(?:input |output )?offset(?: voltage| current)?s?\b|\b(?:right|left)[- ]half[- ]plane (?:zero|pole)s?\b|\bRHP zeros?\b"
     r"|\b(?:full|rated) load\b|满载|额定负载|\bdrop-?out(?: voltage)?\b|\b(?:line|load) regulation\b|\bundershoots?\b|\bstart-?up time\b|\bstarts? up (?:by itself|on its own)\b|\binrush(?: current)?\b"
     r"|\bjitter\b|\bphase noise\b|\b(?:snr|sinad|enob|sfdr|inl|dnl|vswr|swr|s-?parameters?|imd|ip3|oip3|iip3|emi|emc|mtbf)\b|\bnoise figure\b|\bintermodulation\b|\breturn loss\b|\binsertion loss\b"
