@@ -54,18 +54,20 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
 
 
 def _included(netlist: Netlist) -> list[str]:
-    """What it includes, as written. ``.lib my models.lib`` is a whole file in LTspice and PSpice, blanks and
-    all; in a library of sections a word alone begins one."""
+    """What it includes, as written. ``.include my models.lib`` and ``.lib my models.lib`` are whole files in
+    LTspice and PSpice, blanks and all; in a library of sections a word alone begins one."""
     has_sections = bool(netlist.directives("endl"))
-    found = [(include.line, include.path) for include in netlist.includes if include.kind == "include"]
-    for card in netlist.directives("lib"):
+    found = []
+    for card in (*netlist.directives("include"), *netlist.directives("lib")):
         match = FILE.match(card.raw)
         written = (match and (match["double"] or match["single"] or match["bare"])) or ""
         include = include_of(card)
-        if include is not None and (has_sections or names_a_section(written, card)):
-            written = include.path
-        if include is not None or not has_sections:
-            found.append((card.line, written.strip()))
+        if card.keyword == "lib" and include is not None:
+            if has_sections or names_a_section(written, card):
+                written = include.path
+        elif card.keyword == "lib" and has_sections:
+            continue
+        found.append((card.line, written.strip()))
     return [path for _, path in sorted(found)]
 
 

@@ -1,10 +1,11 @@
-"""A run that found no solution is tried once more, with what leaves the meaning of a solution as it is.
+"""A run that found no solution is tried again, with what leaves the meaning of a solution as it is.
 
 ngspice gives Newton's method 100 iterations for an operating point and 50 for each step towards one
 (manual, "General Options": ITL1, ITL2); more of them cost time only. Where a transient analysis gets stuck
 between two states, Gear's integration often passes: it is as exact for what moves slowly, and damps what
 rings fast (manual, "METHOD"), which is told; with a smaller error allowed for each step (TRTOL is 7 here, 1
-in LTspice) it passes more often, and is more exact. It is tried for circuits of other programs, which pass.
+in LTspice) it passes more often, and is more exact. It is tried for circuits of other programs, which pass
+there, and after it a capacitance at each node that is less than any node has, where none has any.
 Whatever changes the circuit or its tolerances is only proposed (`convergence.py`).
 """
 
@@ -28,31 +29,47 @@ if TYPE_CHECKING:
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationRun
 
-_TRIES = {
+_TRIES: dict[str, tuple[tuple[str, SimulationIssue], ...]] = {
     "no-convergence": (
-        "itl1=500 itl2=200",
-        SimulationIssue(
-            severity="warning",
-            code="more-iterations",
-            message=msg(
-                "The operating point was found only with more iterations than usual; the result is as "
-                "accurate as any."
+        (
+            "itl1=500 itl2=200",
+            SimulationIssue(
+                severity="warning",
+                code="more-iterations",
+                message=msg(
+                    "The operating point was found only with more iterations than usual; the result is as "
+                    "accurate as any."
+                ),
             ),
         ),
     ),
     "timestep-too-small": (
-        "method=gear trtol=2",
-        SimulationIssue(
-            severity="warning",
-            code="gear-integration",
-            message=msg(
-                "The run got to its end only with Gear's integration, which damps fast ringing; the "
-                "trapezoidal rule got stuck."
+        (
+            "method=gear trtol=2",
+            SimulationIssue(
+                severity="warning",
+                code="gear-integration",
+                message=msg(
+                    "The run got to its end only with Gear's integration, which damps fast ringing; the "
+                    "trapezoidal rule got stuck."
+                ),
+            ),
+        ),
+        (
+            "cshunt=1e-15",
+            SimulationIssue(
+                severity="warning",
+                code="capacitance-everywhere",
+                message=msg(
+                    "The run got to its end only with 1 fF from each node to ground; without it the time "
+                    "step became too small. That is less than any wire has; only nodes inside an integrated "
+                    "circuit get noticeably slower by it."
+                ),
             ),
         ),
     ),
 }
-"""By the code of what went wrong: options, and what is told where they help."""
+"""By the code of what went wrong: options, one after the other, and what is told where they help."""
 _AGAIN = "again"
 _LEAST_LEFT_S = 1.0
 
@@ -64,26 +81,44 @@ async def run_patiently(
     on_progress: Callable[[float], None] | None = None,
     watch: RunWatch | None = None,
 ) -> SimulationRun:
-    """Run `job`, and once more where it found no operating point or got stuck.
+    """Run `job`, and again where it found no operating point or got stuck.
 
-    A run that succeeded in that way says so; where it does not help the first is the result. Both together
+    A run that succeeded in that way says so; where it does not help the first is the result. All together
     keep within the job's time. Raises as the simulator does.
     """
     run = await simulator.run(job, on_progress=on_progress, watch=watch)
-    left = job.limits.wall_s - run.duration_s
     code = next((issue.code for issue in run.errors if issue.code in _TRIES), None)
-    if code is None or run.status != "failed" or job.has_control_block or left < _LEAST_LEFT_S:
+    if code is None or run.status != "failed" or job.has_control_block:
         return run
-    options, told = _TRIES[code]
     if code == "timestep-too-small" and job.compatibility is None:
         return run  # what is written for ngspice, ngspice alone has to run
-    if any(name in job.deck.lower() for name in re.findall(rb"\w+(?==)", options.encode())):
-        return run  # the circuit says itself what it wants
+    for options, told in _TRIES[code]:
+        if job.limits.wall_s - run.duration_s < _LEAST_LEFT_S:
+            return run
+        if any(name in job.deck.lower() for name in re.findall(rb"\w+(?==)", options.encode())):
+            continue  # the circuit says itself what it wants
+        run = await _run_again(simulator, job, run, options, told=told, on_progress=on_progress, watch=watch)
+        if run.status == "ok":
+            return run
+    return run
+
+
+async def _run_again(
+    simulator: Simulator,
+    job: SimulationJob,
+    run: SimulationRun,
+    options: str,
+    *,
+    told: SimulationIssue,
+    on_progress: Callable[[float], None] | None,
+    watch: RunWatch | None,
+) -> SimulationRun:
+    """`job` with further options; `run`, the first one, with the time of both where they don't help."""
     folder = job.output_dir / _AGAIN
     second_job = replace(
         job,
         deck=job.deck.rstrip(b"\r\n") + f"\n.options {options}\n".encode(),
-        limits=replace(job.limits, wall_s=left),
+        limits=replace(job.limits, wall_s=job.limits.wall_s - run.duration_s),
         output_dir=folder,
     )
     await off_loop(lambda: folder.mkdir(exist_ok=True))

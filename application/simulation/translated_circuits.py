@@ -225,7 +225,8 @@ def with_paths_to_ground(
     floating = (*found.of_top, *found.within)
     if not floating:
         return netlist, tree
-    named = ", ".join(dict.fromkeys(floating[:_MOST_NAMED])) + (" ..." if len(floating) > _MOST_NAMED else "")
+    names = [node for node in dict.fromkeys(floating) if "#" not in node] or list(floating)  # his, not ours
+    named = ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
     text = msg(
         "Without a DC path to ground, as LTspice allows: {nodes}. Each node has 1 TΩ to ground in this run.",
         nodes=named,

@@ -8,6 +8,8 @@ only repeat that in other words are left out.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from domain.circuit.dependencies import DependencyTree
@@ -18,6 +20,7 @@ from domain.circuit.reference_checks import check_references
 from domain.circuit.structure_checks import check_files, check_structure
 from domain.circuit.value_checks import check_values
 from domain.circuit.wiring_checks import check_lone_nodes, check_wiring
+from shared.message import msg
 
 __all__ = ["CODES", "Diagnostic", "Severity", "diagnose", "is_fragment"]
 
@@ -95,5 +98,31 @@ def _sorted(found: list[Diagnostic], root: Path | None) -> tuple[Diagnostic, ...
             or (d.file, d.line) not in torn_off]  # fmt: skip
     unique = {(d.file, d.line, d.column, d.code): d for d in reversed(kept)}
     return tuple(
-        sorted(unique.values(), key=lambda d: (d.file != root, str(d.file), d.line, d.column or 0, d.code))
+        _of_habit_once(
+            sorted(
+                unique.values(), key=lambda d: (d.file != root, str(d.file), d.line, d.column or 0, d.code)
+            ),
+            root,
+        )
     )
+
+
+_OF_HABIT = frozenset({"farad-trap", "mega-trap", "number-tail"})
+"""How somebody writes values: in a library all of them alike."""
+
+
+def _of_habit_once(found: list[Diagnostic], root: Path | None) -> Iterator[Diagnostic]:
+    """What is odd about values of an included file, at the first one with the number of the others."""
+    counts = Counter((d.file, d.code, d.severity) for d in found if d.code in _OF_HABIT and d.file != root)
+    told: set[tuple[Path | None, str, Severity]] = set()
+    for each in found:
+        key = (each.file, each.code, each.severity)
+        if key in told:
+            continue
+        if counts[key] > 1:
+            told.add(key)
+            message = msg("{first} The like on {count} more {count:line|lines} of this file.",
+                          first=each.message, count=counts[key] - 1)  # fmt: skip
+            yield each._replace(message=message)
+        else:
+            yield each

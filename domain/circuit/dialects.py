@@ -84,6 +84,7 @@ _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("pspice", _CERTAIN, r"^\.step\s+(?:lin|dec|oct)\s+(?:param|temp|\S+\s+\S+\()"),
         ("pspice", _CERTAIN, r"^\.lib\s+[\"']?nom\.lib"),
         ("pspice", _CERTAIN, r"\b(?P<function>stp|pwrs)\s*\("),
+        ("pspice", _CERTAIN, r"\$(?<=[\s,(]\$)[nd]_\w+"),  # its nets; elsewhere a comment
         # `.options post` stays in circuits that were taken over long ago
         ("hspice", _LIKELY, r"^\.opt\w*\s.*\bpost\b"),
         ("hspice", _LIKELY, r"^\.opt\w*\s.*\b(?:accurate|runlvl|ingold|captab|lvltim)\b"),

@@ -212,12 +212,14 @@ def _is_plainly_value(text: str) -> bool:
 
 
 def _read_passive(line: _Words) -> Element:
-    """R, C, L: value and model in either order, ``R=`` for the value, ``tc=a,b`` and so on."""
+    """R, C, L: value and model in either order, ``R=`` for the value, ``tc=a,b``, ``TC a b`` and so on."""
     shape = SHAPES[line.letter]
     nodes = line.take(2)
     value = line.params.get(shape.value_key or "")
     model, numbers, words = None, [], []
     for word in line.plain:
+        if word.key == "tc" and value is not None:  # of older SPICEs: two numbers follow it
+            continue
         if word.key in line.models and model is None:
             model = word
         elif value is None and model is None and not is_value(word.text):

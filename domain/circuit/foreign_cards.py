@@ -42,6 +42,13 @@ LEVEL_8 = late_pattern(
 BARE_DIODE = late_pattern(r"\s*\.model\s+\S+\s+d\s*", re.IGNORECASE)
 """LTspice's diode without a parameter. Without any charge ngspice finds no way through the moment a bridge
 with a floating side turns over; LTspice does. 1 fF is less than any node has."""
+LONE_UNIT = late_pattern(
+    r"^(?P<kept>\s*[rcl]\S*\s+\S+\s+\S+\s+[-+]?[\d.]\S*)\s+"
+    r"(?P<word>(?:meg|mil|[munpfkgt]|\xc2\xb5|\xce\xbc)(?:ohms?|f|h)?|ohms?|[fh])\s*$",
+    re.IGNORECASE,
+)
+"""A value with a blank in it: LTspice computes with the number before the blank (``C1 a b 84.9 u`` is 84.9 F,
+as measured on its results)."""
 RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
 """What LTspice keeps of a part and does not simulate."""
 RKM = late_pattern(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)
@@ -74,6 +81,7 @@ OWN_LIBRARY = late_pattern(
 """Libraries that come with LTspice and PSpice."""
 HAS_AC = late_pattern(r"\bac\b", re.IGNORECASE)
 SUFFIX = late_pattern(r"\.\w{1,8}$")
+GLOBAL_NET = late_pattern(r"(?<=[\s,(])\$G_\w+", re.IGNORECASE)
 RANDOM = {
     "mc": ".func mc(nominal,tolerance) {aunif(nominal,(nominal)*(tolerance))}",
     "flat": ".func flat(half) {aunif(0,half)}",
@@ -115,8 +123,15 @@ CURRENT_TABLE = late_pattern(
 LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
 CURRENT_AT_START = late_pattern(r"\bI\([^()]*\)\s*+=?\s*+(?:\{[^}]*\}|\S+)", re.IGNORECASE)
 """``I(L1)=0`` on an `.ic` card, where LTspice can do without the sign."""
+COUNTS_OF_FOUR = late_pattern(r"(?P<head>\s*\.four\w*\s+\S+)(?:\s+-?\d+)+(?=\s)", re.IGNORECASE)
+"""``.four 1k 10 -1 V(out)``: how many harmonics and periods, which ngspice takes for vectors."""
 BARE_START = late_pattern(r"\b(?P<node>V\([^()]*\))\s++(?!=)", re.IGNORECASE)
 """``V(a) 1`` on it."""
+CHARGED = late_pattern(
+    r"^\s*(?P<name>c\S*)\s+(?P<a>[\w$#.]+)\s+(?P<b>[\w$#.]+)\s.*?\bic\s*=\s*(?P<start>\{[^{}]*\}|'[^']*'|[^\s{}']+)",
+    re.IGNORECASE,
+)
+"""A capacitor that is charged at the start."""
 CHARGE = late_pattern(
     r"^(?P<head>\s*c\S*\s+(?P<a>\S+)\s+(?P<b>\S+)\s+q)\s*=\s*(?P<charge>[^{'\s].*?)\s*$", re.IGNORECASE
 )

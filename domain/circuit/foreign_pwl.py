@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect_left
+from operator import itemgetter
 
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import ExpressionError, parse_expression
@@ -33,11 +35,13 @@ _PULSE = late_pattern(
     r"(?:(?:\s*,\s*|\s+|(?=\{))(?:\{[^{}]*\}|[-+.\d][^\s,(){}=]*))*)",
     re.IGNORECASE,
 )
+_NODES = late_pattern(r"\s*(?:\S+\s+){0,3}")
+"""A source's name and nodes."""
 _NUMBERS = late_pattern(r"\{[^{}]*\}|[^\s,{}]+")
 _EDGE, _LEAST = 0.1, 1e-6
 """What LTspice makes of an edge of 0 s: of the shorter of pulse and pause, and where there is none of them of
 the period or, without a period, of the stop time (measured on its results for published sheets)."""
-_MOST_POINTS, _MOST_OF_FILE = 20_000, 100_000
+_MOST_POINTS, _MOST_OF_FILE = 20_000, 200_000
 _STEP = 1e-9
 """Of the period: how far apart the end of one round and the start of the next are where the value jumps."""
 
@@ -71,8 +75,8 @@ def file_of_points(raw: str) -> str | None:
 
 
 def with_points(raw: str, text: str, stop: float | None) -> str | None:
-    """The source with the points of its file, times and values in turn, or the samples of a wave file up to
-    the stop time (s), full scale as 1 V; None where these are no points or too many."""
+    """The source with the points of its file, times and values in turn, or the samples of a wave file, full
+    scale as 1 V, both up to the stop time (s); None where these are no points or too many."""
     if (match := _WAVE.search(raw)) is not None:
         channel = _CHANNEL.search(raw)
         samples = _samples(text.encode("latin-1"), int(channel["number"]) if channel is not None else 0, stop)
@@ -80,6 +84,8 @@ def with_points(raw: str, text: str, stop: float | None) -> str | None:
         return f"{raw[: match.start()]}PWL({samples}){rest}" if samples else None
     match = _FILE.search(raw)
     points = _points(_COMMENT.sub("", text))
+    if stop is not None:  # and the first one behind it
+        points = points[: 1 + bisect_left(points, stop, key=itemgetter(0))]
     if match is None or not points or len(points) > _MOST_OF_FILE:
         return None
     if any(read_number(value) is None for _, value in points):
@@ -147,7 +153,8 @@ def _written(points: list[tuple[float, str]]) -> str:
 
 def with_edges(raw: str, stop: float | None) -> str:
     """A PULSE source whose edges and width of 0 s last as long as LTspice's; `stop` is the stop time (s)."""
-    match = _PULSE.search(raw)
+    head = _NODES.match(raw)
+    match = None if head is None else _PULSE.search(raw, head.end())  # a node may be called Pulse1
     values = _NUMBERS.findall(match["values"]) if match is not None else []
     if match is None or len(values) < 2:
         return raw

@@ -26,6 +26,7 @@ from domain.circuit.ltspice_symbols import (
     path_of,
     plain_name,
 )
+from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import place_of
 from domain.circuit.outline_places import Place
 from domain.circuit.stand_ins import kind_comment
@@ -50,6 +51,7 @@ _STANDARD: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _SIZED = re.compile(r"\b[lw]\s*=", re.IGNORECASE)
 """A MOSFET of an integrated circuit: its model is a process's."""
 _MODEL_FILE = re.compile(r"\.(?:lib|sub|mod|cir|inc|txt|asc)$", re.IGNORECASE)
+_SUFFIXES_OF_MODELS = (".lib", ".sub", ".cir", ".mod", ".inc", ".txt")
 
 _BUS = re.compile(r"\[\d+:\d+\]")
 """Of a label: ``data[0:7]``, the eight lines of a bus."""
@@ -207,7 +209,8 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
     ``filter.asc`` for what is behind it. What `find_beside` finds, in the sheet's own folder, goes before
     LTspice's library, as in LTspice; what lies elsewhere does not.
     """
-    writer = _Writer(find=find, find_beside=find_beside or find)
+    said = "\n".join(sheet.directives).lower()
+    writer = _Writer(find=find, find_beside=find_beside or find, directives=said)
     writer.models.update(_models_in(sheet.directives))
     body = writer.lines_of(sheet, depth=0)
     directives = [_with_letters(line, writer.lettered) for line in sheet.directives]
@@ -242,12 +245,21 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
     return Converted(text="\n".join(lines) + "\n", missing=tuple(writer.missing), notes=tuple(writer.notes))
 
 
+class Library(NamedTuple):
+    """A file that defines a subcircuit of so many ports."""
+
+    file: str
+    ports: int
+
+
 @dataclass(slots=True, kw_only=True)
 class _Writer:
     """Writes sheets as lines; remembers what they lean on."""
 
     find: Find
     find_beside: Find
+    directives: str
+    """Of the sheet, in lower case: what it names needs no library more."""
     models: set[str] = field(default_factory=set)
     """Those the sheets define, and the bare kinds, in lower case: nothing has to be told about them."""
     blocks: dict[str, list[str]] = field(default_factory=dict)
@@ -313,8 +325,10 @@ class _Writer:
         """Symbols that are not here, or don't fit, are those their names and the ends of the wires tell."""
         unfit: dict[str, list[Part]] = {}
         for part, symbol in placed:
-            if symbol is None or (
-                symbol.is_assumed and not all(_at(part, pin) in drawn for pin in _pins(symbol))
+            if _is_of_another(part, symbol, drawn) or (
+                symbol is not None
+                and symbol.is_assumed
+                and not all(_at(part, pin) in drawn for pin in _pins(symbol))
             ):
                 unfit.setdefault(part.symbol.lower(), []).append(part)
         ends = drawn | {
@@ -323,11 +337,18 @@ class _Writer:
             if part.symbol.lower() not in unfit
             for pin in _pins(symbol)
         }
+        made = {
+            key: library
+            for key, parts in unfit.items()
+            if is_made_by_ltspice(parts[0].symbol)
+            and (library := self._library_of(plain_name(parts[0].symbol))) is not None
+        }
         found = {
             key: guessed(
                 parts[0].symbol,
                 [partial(_is_drawn, part, ends) for part in parts],
                 models={model for part in parts if (model := _model_of(part))},
+                ports=made[key].ports if key in made else None,
             )
             for key, parts in unfit.items()
         }
@@ -335,9 +356,35 @@ class _Writer:
             if symbol is not None:
                 names = ", ".join(part.name for part in unfit[key])
                 self.notes.append(_told_guess(unfit[key][0].symbol, symbol, names))
+                library = made.get(key)
+                if library is not None and symbol.prefix == "X" and len(symbol.pins) == library.ports:
+                    self._add_library(library, symbol.value)
+                    found[key] = replace(symbol, model_file="", is_assumed=False)
         for part, symbol in placed:
             key = part.symbol.lower()
-            yield part, (found.get(key) or symbol) if part in unfit.get(key, ()) else symbol
+            own = None if _is_of_another(part, symbol, drawn) else symbol
+            yield part, (found.get(key) or own) if part in unfit.get(key, ()) else symbol
+
+    def _library_of(self, name: str) -> Library | None:
+        """A file here that is called like a subcircuit and defines it, where the sheet does not name it: the
+        symbol LTspice made of the subcircuit would."""
+        for suffix in _SUFFIXES_OF_MODELS:
+            file = f"{name}{suffix}"
+            text = None if file.lower() in self.directives else self.find(file)
+            if text is None:
+                continue
+            read = Netlist.parse(text.encode("utf-8"), has_title=False)
+            for each in read.subcircuits:
+                if each.name.lower() == name.lower():
+                    return Library(file, len(each.ports))
+        return None
+
+    def _add_library(self, library: Library, name: str) -> None:
+        if library.file not in self.libraries:
+            self.libraries[library.file] = None
+            self.notes.append(
+                msg("{file} has the subcircuit {name} and was added.", file=library.file, name=name)
+            )
 
     def _symbol(self, part: Part) -> Symbol | None:
         key = part.symbol.lower()
@@ -400,6 +447,10 @@ class _Writer:
                     sheet = read_sheet(behind)
                 except NoSheet:
                     sheet = None
+            library = self._library_of(plain) if behind is None else None
+            if library is not None and library.ports == len(nodes):
+                self._add_library(library, plain)
+                return " ".join([name, *nodes, plain])
             if sheet is None:
                 self.missing.append(
                     msg("{name} is not in the netlist: there is no schematic {file} behind its symbol.",
@@ -499,6 +550,14 @@ def _model_of(part: Part) -> str:
     )
 
 
+def _is_of_another(part: Part, symbol: Symbol | None, drawn: Set[Place]) -> bool:
+    """Whether a symbol is not here: the one LTspice made of a subcircuit is not a file of that name elsewhere
+    that has a pin nowhere where something is drawn."""
+    if symbol is None:
+        return True
+    return is_made_by_ltspice(part.symbol) and not any(_at(part, pin) in drawn for pin in _pins(symbol))
+
+
 def _is_drawn(part: Part, drawn: Set[Place], pin: Place) -> bool:
     return _at(part, pin) in drawn
 
@@ -524,6 +583,12 @@ def _told_guess(name: str, symbol: Symbol, parts: str) -> Message:
         return msg(
             "The symbol {symbol} is not here. Its wires end where those of LTspice's op-amps do: the pins "
             "are taken as theirs ({names}).",
+            symbol=shown,
+            names=parts,
+        )
+    if symbol.prefix[:1] in "RCLVI":
+        return msg(
+            "The symbol {symbol} is not here. Its name and the ends of its wires tell what it is ({names}).",
             symbol=shown,
             names=parts,
         )

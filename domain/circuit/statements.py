@@ -7,7 +7,9 @@ of a statement knows the bytes it came from, also when it lies on a continuation
 The rules were tried on ngspice 39: the first line is the title, unless it includes a file; `+` goes on with
 the last card over blank and comment lines; `*` begins a comment, as does any of
 ``$ ; = [ ] ? ( ) & % " ! : ,`` in the first column; `;` and `//` end a card anywhere, `$` only after a blank,
-tab or comma; a line that ends in ``\\\\`` goes on in the next; text after `.end` is read like any other.
+tab or comma, unless it begins a net as PSpice and LTspice name it (`$N_0001`, `$G_vdd`), whose circuits
+ngspice reads without such comments; a line that ends in ``\\\\`` goes on in the next; text after `.end` is
+read like any other.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ _INCLUDED_TITLE = late_pattern(
 )
 """A first line that ngspice follows nevertheless: `.include`, or `.lib` with a section, at its very start."""
 _FIELD = late_pattern(r"""\{|'|"|[=(),]|[^\s=(),{'"]+|\}""", re.ASCII)
+_NET_OF_PSPICE = late_pattern(r"\$[NGD]_\w", re.IGNORECASE | re.ASCII)
 BLANKS = " \t\r\n\f\v"
 """What separates words. In the Latin-1 view other \"spaces\" are bytes of letters: 入 is E5 85 A5."""
 _ALIASES = {
@@ -340,7 +343,9 @@ def comment_start(text: str) -> int:
     for index, character in enumerate(text):
         if character == ";" or (character == "/" and not is_library and text.startswith("//", index)):
             return index
-        if character == "$" and index > 0 and text[index - 1] in " \t,":
+        if character != "$" or index == 0 or text[index - 1] not in " \t,":
+            continue
+        if _NET_OF_PSPICE.match(text, index) is None:
             return index
     return len(text)
 

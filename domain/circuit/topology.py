@@ -223,7 +223,7 @@ class _Examiner:
         self._looked_at.update(expression_nodes(element))
         for name in names:
             self._letters_at.setdefault(name, set()).add(element.letter)
-        if element.letter in "gbf":
+        if element.letter in "gf" or (element.letter == "b" and element.output != "voltage"):
             self._driven.update(names)
         for index, name in enumerate((*names, *controls)):
             self._dc.find(name)

@@ -22,6 +22,7 @@ from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
 from domain.circuit.foreign_braces import flat_braces, with_braces
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, of_table, rewritten
+from domain.circuit.foreign_names import with_names_apart
 from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_edges, with_points
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
@@ -65,6 +66,10 @@ class Instances:
 
     parameters: dict[str, dict[str, str]] = field(default_factory=dict)
     """Subcircuit (lower case) -> parameter (lower case) -> a value that serves as a default."""
+    kinds: list[str] = field(default_factory=list)
+    """Of the circuit's analyses."""
+    names_apart: set[str] = field(default_factory=set)
+    """Parameters that are called otherwise here (lower case): `with_names_apart`."""
 
     def add(self, netlist: Netlist) -> None:
         for element in netlist.elements:
@@ -91,6 +96,8 @@ def translate(
     if dialect == "ngspice" or netlist.encoding == "utf-16":
         return Translation(netlist)
     instances = Instances() if instances is None else instances
+    if dialect != "hspice":
+        netlist = with_names_apart(netlist, instances.names_apart)
     instances.add(netlist)
     work = _Work(netlist, dialect, find, read, instances)
     for statement in netlist.statements:
@@ -128,7 +135,8 @@ class _Work:
             for element in netlist.elements
             if element.letter == "x" and element.model is not None
         }
-        self._kinds = [analysis.kind for analysis in netlist.analyses] or ["tran"]
+        self._kinds = [analysis.kind for analysis in netlist.analyses] or instances.kinds or ["tran"]
+        instances.kinds = instances.kinds or self._kinds
         self._names = 0
         self._told: set[str] = set()
         self._couplings: set[tuple[object, str]] = set()
@@ -150,8 +158,8 @@ class _Work:
 
     def rewrite(self, statement: Statement) -> None:
         """Note the changes of one card."""
-        if statement.kind == "unknown" and self._dialect == "ltspice" and statement.raw.startswith("#"):
-            self._comment_out(statement)  # LTspice passes over such a line
+        if statement.kind == "unknown" and self._dialect != "hspice" and statement.raw.startswith("#"):
+            self._comment_out(statement)  # LTspice passes over such a line, also in a library for PSpice
         if statement.kind not in ("element", "directive"):
             return
         if self._is_over:
@@ -236,6 +244,7 @@ class _Work:
             "noise",
             "temp",
             "ic",
+            "four",
         ):
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
@@ -317,11 +326,16 @@ class _Work:
         return {subcircuit.line: subcircuit.end_line for subcircuit in self._netlist.subcircuits}
 
     def define_constants(self) -> None:
-        """`pi` and the functions of chance, where LTspice knows them by itself."""
-        if self._dialect != "ltspice":
+        """`pi` and the functions of chance, where LTspice knows them by itself, and nets that are the same
+        everywhere by their names."""
+        if self._dialect not in ("ltspice", "pspice"):
             return
         cards = [s for s in self._netlist.statements if s.kind in ("element", "directive")]
         text = "\n".join(card.raw for card in cards if card.keyword not in ("include", "lib"))
+        if shared := sorted({name.lower() for name in foreign.GLOBAL_NET.findall(text)}):
+            self._added.setdefault(None, []).append(f".global {' '.join(shared)}")
+        if self._dialect == "pspice":
+            return
         outside = {parameter.name for parameter in self._netlist.parameters if not parameter.scope}
         if re.search(r"(?<![\w.])pi(?![\w.(])", text, re.IGNORECASE) and "pi" not in outside:
             self._added.setdefault(None, []).append(".param pi=3.14159265358979")
@@ -378,7 +392,8 @@ class _Work:
         found = [0.0]
         for element in self._netlist.elements:
             words = element.statement.words if element.letter in "vi" else ()
-            at = next((place for place, word in enumerate(words) if word.key in ("sin", "sine")), len(words))
+            waves = (place for place, word in enumerate(words) if place > 2 and word.key in ("sin", "sine"))
+            at = next(waves, len(words))
             if at + 3 < len(words) and self._number(words[at + 2].text) != 0:
                 found.append(self._number(words[at + 3].text) or 0.0)
         return max(found)
@@ -393,8 +408,9 @@ class _Work:
     def _card_of_ltspice(self, keyword: str, statement: Statement) -> str:
         """What LTspice takes on some cards that ngspice does not."""
         raw = foreign.micro(statement.raw)
-        if keyword == "temp":
-            return raw.replace("=", " ")
+        if keyword in ("temp", "four"):
+            is_temp = keyword == "temp"
+            return raw.replace("=", " ") if is_temp else foreign.COUNTS_OF_FOUR.sub(r"\g<head>", raw)
         if keyword == "options":  # an unknown one would end the run
             return foreign.OPTION.sub("", raw)
         if keyword == "ic":
@@ -460,8 +476,9 @@ class _Work:
             raw = foreign.BARE_AREA.sub(r"\g<head> area=", raw)
         if letter in "rcl" and self._dialect == "ltspice":
             raw = foreign.by_charge(foreign.RATED_VOLTAGE.sub("", raw)) if letter == "c" else raw
-            raw = foreign.RKM.sub(foreign.without_rkm, raw)
+            raw = foreign.RKM.sub(foreign.without_rkm, self._without_lone_unit(raw, statement))
             raw = foreign.OF_CIRCUIT.sub(r"\g<key>{\g<expression>}", raw)
+            self._start_charged(raw, statement)
         if self._dialect == "ltspice":
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
@@ -480,6 +497,28 @@ class _Work:
             raw = foreign.as_table(raw)
             raw = foreign.VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
+
+    def _start_charged(self, raw: str, statement: Statement) -> None:
+        """LTspice holds a capacitor at its IC while it looks for the operating point of a transient, also
+        without `uic` (measured on its results)."""
+        match = foreign.CHARGED.match(raw)
+        if match is None or set(self._kinds) != {"tran"}:
+            return
+        start = match["start"].strip("{}'")
+        name, a, b = match["name"], match["a"], match["b"]
+        self._add(statement, f"b_start_{name} {a} {b} i=(time>0?0:1k*(v({a},{b})-({start})))")
+
+    def _without_lone_unit(self, raw: str, statement: Statement) -> str:
+        match = foreign.LONE_UNIT.match(raw)
+        if match is None:
+            return raw
+        name, value = statement.words[0].text, match["kept"].split()[-1]
+        self._note(
+            statement,
+            msg("{name}: the value is {value}. LTspice ignores the “{word}” behind the blank.",
+                name=name, value=value, word=self._decoded(match["word"])),
+        )  # fmt: skip
+        return match["kept"]
 
     def _repeated(self, raw: str) -> str:
         """Points of a file and repeated ones as those of a PWL source."""

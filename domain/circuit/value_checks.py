@@ -213,7 +213,7 @@ def _check_sweep(card: Placed, habits: _Habits, findings: Findings) -> None:
 def _check_sine(placed: PlacedElement, habits: _Habits, findings: Findings) -> None:
     """The frequency of SIN(offset amplitude frequency)."""
     words = placed.element.statement.words
-    position = next((i for i, word in enumerate(words) if word.key in ("sin", "sine")), None)
+    position = next((i for i, word in enumerate(words) if i > 2 and word.key in ("sin", "sine")), None)
     if position is None or len(words) < position + 4:
         return
     field = words[position + 3]

@@ -227,6 +227,8 @@ class _Reader:
 
     def sum_for(self, part: Part, place: int) -> tuple[list[Key], float] | None:
         """The currents whose sum times the sign it is; None where one of them is not known well enough."""
+        if place >= len(part.nodes):  # a card that was not understood to its end
+            return None
         found = self._into(part, part.nodes[place])
         is_small = part.letter == "m" and part.pins[place : place + 1] in (("g",), ("b",))
         return None if found and is_small and any(map(self._plan.is_rough, found[0])) else found

@@ -61,6 +61,8 @@ WINDOWS: dict[WindowName, Window] = {
     ),
 }
 
+_NEARLY = 1e-4
+"""Of a period, by which a span may be longer than whole periods and be taken for them."""
 _LEAST_POINTS = 4096
 _MOST_POINTS = 1 << 20
 _EQUAL = 1e-6
@@ -181,10 +183,17 @@ def _at_equal_steps(
     return resampled(signal.x[around][is_new], signal.real[around][is_new], grid), True
 
 
+def periods_for(window: WindowName) -> int:
+    """How many periods of a tone a span has at least, so that a window tells it from the mean."""
+    return 2 * WINDOWS[window].half_lobe + 1
+
+
 def whole_periods(start: float, stop: float, fundamental_hz: float) -> tuple[float, float, int]:
     """The longest end of a span that is a whole number of periods: (start, stop, periods); the span itself
-    and 0 where it is shorter than one."""
+    and 0 where it is shorter than one, and the span itself where it is nearly whole: a frequency that was
+    measured is not exact."""
     periods = math.floor((stop - start) * fundamental_hz * (1 + 1e-9) + 1e-6)
     if periods < 1:
         return start, stop, 0
-    return max(stop - periods / fundamental_hz, start), stop, periods
+    begin = stop - periods / fundamental_hz
+    return (start if begin - start < _NEARLY / fundamental_hz else begin), stop, periods

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PyQt6.QtCore import QObject, QSize, Qt, QTimer
 from PyQt6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
-from PyQt6.QtWidgets import QBoxLayout, QLabel, QLayout, QPushButton, QStyle, QWidget
+from PyQt6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from presentation.ui.name_cut import middle_cut
 from presentation.ui.styles import mark
@@ -83,6 +92,28 @@ def copy_text(text: str) -> None:
     clipboard = QGuiApplication.clipboard()
     if clipboard is not None:
         clipboard.setText(text)
+
+
+def beside_its_name(choice: QComboBox) -> int:
+    """Pixels that a box needs beside its name: borders, the arrow, and a breath before it."""
+    option = QStyleOptionComboBox()
+    choice.initStyleOption(option)
+    style = choice.style()
+    assert style is not None
+    field = style.subControlRect(
+        QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, choice
+    )
+    return choice.width() - field.width() + 2
+
+
+def fit_to_chosen(choice: QComboBox) -> None:
+    """Make a box as wide as what is chosen in it, its list as wide as the longest."""
+    choice.ensurePolished()
+    rest, metrics, view = beside_its_name(choice), choice.fontMetrics(), choice.view()
+    choice.setFixedWidth(rest + metrics.horizontalAdvance(choice.currentText()))
+    if view is not None:
+        names = map(choice.itemText, range(choice.count()))
+        view.setMinimumWidth(rest + max(map(metrics.horizontalAdvance, names), default=0))
 
 
 class ElidedLabel(QLabel):

@@ -170,7 +170,7 @@ class CommandBox(QLineEdit):
         from presentation.ui.matching import WHOLE, score_of
 
         wanted, only = self.wanted, self.kind
-        hits = [hit for kind, source in self._sources if only in (None, kind) for hit in source()]
+        hits = self._all_hits()
         most = _MOST_COMMANDS if only == "command" else _MOST_HITS
         scored = [
             (min(scores), position, hit)
@@ -186,6 +186,16 @@ class CommandBox(QLineEdit):
         loose = [hit for (kind, _), _, hit in scored if kind > WHOLE]
         self._hits = (whole + contents + loose)[:most]
         self._show()
+
+    def _all_hits(self) -> list[Hit]:
+        found = [
+            (kind, hit) for kind, source in self._sources if self.kind in (None, kind) for hit in source()
+        ]
+        if self.text().strip():
+            return [hit for _, hit in found]
+        # Who has just opened a folder looks for its circuits.
+        files = [hit for kind, hit in found if kind == "file"]
+        return files[: _MOST_HITS // 2] + [hit for kind, hit in found if kind != "file"]
 
     def _show(self) -> None:
         if self._popup is None:

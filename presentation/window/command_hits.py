@@ -9,7 +9,7 @@ from pathlib import Path
 from PyQt6.QtCore import QObject
 
 from application.groups.project import Project
-from domain.circuit.netlist import NETLIST_SUFFIXES
+from domain.circuit.netlist import CIRCUIT_SUFFIXES, NETLIST_SUFFIXES
 from presentation.panels.project.outline import OutlinePane
 from presentation.ui.hit_list import Hit
 from presentation.ui.parts import once_after
@@ -20,6 +20,10 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 _MOST_FILES = 2000
+
+
+def _is_no_circuit(path: Path) -> bool:
+    return path.suffix.lower() not in CIRCUIT_SUFFIXES
 
 
 class Finder(QObject):
@@ -80,7 +84,7 @@ class Finder(QObject):
     async def _read_files(self, root: Path) -> None:
         files = await self._project.browse.files(root, _MOST_FILES)
         if root == self._services.workspace.root:
-            self._files = files
+            self._files = tuple(sorted(files, key=_is_no_circuit))
 
     def _file_hits(self) -> Sequence[Hit]:
         root, workspace = self._services.workspace.root, self._services.workspace

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PyQt6 import sip
-from PyQt6.QtGui import QHideEvent
-from PyQt6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from presentation.ui.keys_back import KeysBack
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
@@ -15,10 +14,7 @@ from shared.message import Message
 
 
 class Notice(QWidget):
-    """Told in a line above the panes, with buttons: it waits there, and takes no keys from anybody.
-
-    When it goes, the keys go where they went before one of its buttons was pressed.
-    """
+    """Told in a line above the panes, with buttons: it waits there, and takes no keys from anybody."""
 
     sign = "triangle-alert", "warn.icon"
     """Icon and its color."""
@@ -34,22 +30,7 @@ class Notice(QWidget):
             self._row.addWidget(button)
         self.setObjectName(name)
         mark_area(self, surface="panel", line="bottom")
-        self._before: QWidget | None = None
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        application.focusChanged.connect(self._note_focus)
-
-    def _note_focus(self, before: QWidget | None, now: QWidget | None) -> None:
-        comes = now is not None and self.isAncestorOf(now)
-        if comes and before is not None and not self.isAncestorOf(before):
-            self._before = before
-
-    def hideEvent(self, event: QHideEvent | None) -> None:  # noqa: N802 - Qt's name
-        super().hideEvent(event)
-        focused, before = QApplication.focusWidget(), self._before
-        is_here = focused is not None and self.isAncestorOf(focused)
-        if is_here and before is not None and not sip.isdeleted(before) and before.isVisible():
-            before.setFocus()  # Qt would hand them to the next widget: the button that runs a circuit
+        KeysBack(self)
 
     def texts(self) -> Sequence[Message]:
         """What it tells, a line each."""

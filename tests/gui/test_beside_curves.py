@@ -111,10 +111,10 @@ async def test_the_spectrum_of_what_is_seen(panel: WaveformsPanel, settled: Sett
     panel.area.zoom_into(panel.area.panes[0], (2e-3, 7.2e-3), None)
     await settled()
     assert "5 periods" in view._notes.text()
-    assert "needs 9 periods" in view._notes.text()
+    assert "Figures with a Hann window: this one needs 9 periods" in view._notes.text()
     tone = view.drawing.figures[1].distortion
     assert tone is not None
-    assert tone.thd == pytest.approx(0.00503, rel=0.01), "of the whole periods as they are"
+    assert tone.thd == pytest.approx(0.00503, rel=0.01), "of the whole periods"
     view._set(has_whole_periods=False)
     await settled()
     problem = view.drawing.figures[1].problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from domain.circuit.schematic.display import (
@@ -42,12 +43,14 @@ from domain.circuit.schematic.symbols import (
     text_width,
     union,
 )
-from domain.circuit.schematic.texts import Block, Room, along, beside
+from domain.circuit.schematic.texts import Block, Room, along, beside, width_of
 
 _FAR = 12
 """Half units to which the name of a net that somebody looks at goes in search of room."""
 _LABEL = 60.0
 """What a pin joined by name counts in the score, in units of wire."""
+_SHORT = 8
+"""Characters of a value that has no place as it is."""
 
 
 class PinPoint(NamedTuple):
@@ -366,36 +369,57 @@ class _Composer:
         taken = self._taken(wires)
         taken += [(dot.at[0] - 0.2, dot.at[1] - 0.2, dot.at[0] + 0.2, dot.at[1] + 0.2) for dot in dots]
         room = Room(taken)
+        bodies = [symbol.body for symbol in symbols]
+        waiting: list[tuple[Box, list[Block]]] = []
         for at, symbol in zip(self.parts, symbols, strict=True):
-            self._name_part(room, at, symbol)
+            if self.page.parts[at].kind == "port":
+                self._name_port(at, symbol)
+            else:
+                waiting.append((symbol.body, self._names_of(at, symbol)))
+        # Those without a place beside them as they are go first: where they stand, others still can give way.
+        waiting.sort(key=lambda each: room.has_place(each[1][0]))
+        for body, blocks in waiting:
+            self.texts += room.put_beside(blocks, body, bodies)
         self._name_nets(room, wires)
 
-    def _name_part(self, room: Room, at: int, symbol: Symbol) -> None:
+    def _name_port(self, at: int, symbol: Symbol) -> None:
         part = self.page.parts[at]
-        if part.kind == "port":
-            width = text_width(part.name)
-            x = symbol.body[0] + (0.6 if self.layout.flip[at] else 0.2)
-            y = (symbol.body[1] + symbol.body[3]) / 2
-            self.texts.append(Text(part.name, (x, y), "start", "pin", part.name, part.pins[0].net,
-                                   (x, y - LINE / 2, x + width, y + LINE / 2)))  # fmt: skip
-            return
-        lines: list[tuple[str, TextRole]] = [(part.shown, "name")]
-        for value in part.values:
-            lines.append((value, "value"))
+        width = text_width(part.name)
+        x = symbol.body[0] + (0.6 if self.layout.flip[at] else 0.2)
+        y = (symbol.body[1] + symbol.body[3]) / 2
+        self.texts.append(Text(part.name, (x, y), "start", "pin", part.name, part.pins[0].net,
+                               (x, y - LINE / 2, x + width, y + LINE / 2)))  # fmt: skip
+
+    def _names_of(self, at: int, symbol: Symbol) -> list[Block]:
+        """Name and values of a part, and the ways to write them that need less room."""
+        part = self.page.parts[at]
+        if part.kind == "box":
+            self._name_pins(at)
+        short = tuple(value if len(value) <= _SHORT else f"{value[: _SHORT - 1]}…" for value in part.values)
+        found = [self._names(at, symbol, part.values)]
+        if short != tuple(part.values):
+            found.append(self._names(at, symbol, short))
+        if len(short) == 1:
+            found.append(self._names(at, symbol, short, is_row=True))
+        return found
+
+    def _names(self, at: int, symbol: Symbol, values: Sequence[str], *, is_row: bool = False) -> Block:
+        part = self.page.parts[at]
+        lines: list[tuple[str, TextRole]] = [(part.shown, "name"), *((value, "value") for value in values)]
         left_first = stands_left(part, self.roles, at, flip=bool(self.layout.flip[at]))
-        corners = beside(symbol.body, lines, upright=self.roles.upright[at], left_first=left_first)
-        if part.kind == "amp":
-            width, height = max(text_width(line) for line, _ in lines), LINE * len(lines)
+        upright = self.roles.upright[at]
+        corners = beside(symbol.body, lines, upright=upright, left_first=left_first, is_row=is_row)
+        if part.kind == "amp" and not is_row:
+            width, height = width_of(lines), LINE * len(lines)
             x, y = int(self.layout.x[at]), int(self.layout.y[at])
             corners = [
                 (x + 0.6, y - 2.2 - height + LINE, "start"), (x + 0.6, y + 2.2 - LINE, "start"),
                 (x - width / 2, y - 2.3 - height, "middle"), *corners,
             ]  # fmt: skip
-        if part.kind == "box":
+        if part.kind == "box" and not is_row:
             left, top = symbol.body[0], symbol.body[1]
             corners = [(left, top - LINE * len(lines) - 0.1, "start"), *corners]
-            self._name_pins(at)
-        self.texts += room.put(Block(tuple(lines), tuple(corners), element=part.name))
+        return Block(tuple(lines), tuple(corners), element=part.name, is_row=is_row)
 
     def _name_pins(self, at: int) -> None:
         """Inside a box."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from domain.circuit.schematic.display import Anchor, Text, TextRole
-from domain.circuit.schematic.symbols import LINE, Box, text_width
+from domain.circuit.schematic.symbols import CHAR, LINE, Box, text_width
 
 _RING = 12
 """Half units to which a text goes in search of room."""
@@ -20,14 +20,22 @@ class Block(NamedTuple):
     corners: tuple[tuple[float, float, Anchor], ...]
     element: str = ""
     net: str = ""
+    is_row: bool = False
+    """The lines stand one behind the other."""
 
     @property
     def width(self) -> float:
-        return max(text_width(line) for line, _ in self.lines)
+        return width_of(self.lines, is_row=self.is_row)
 
     @property
     def height(self) -> float:
-        return LINE * len(self.lines)
+        return LINE if self.is_row else LINE * len(self.lines)
+
+
+def width_of(lines: Iterable[tuple[str, TextRole]], *, is_row: bool = False) -> float:
+    """Of lines below each other, or in a row with a space between two."""
+    widths = [text_width(line) for line, _ in lines]
+    return sum(widths) + CHAR * (len(widths) - 1) if is_row else max(widths)
 
 
 class Room:
@@ -49,6 +57,23 @@ class Room:
                     return False
         return True
 
+    def has_place(self, block: Block) -> bool:
+        """Whether one of its corners is free."""
+        return any(self.is_free((x, y, x + block.width, y + block.height)) for x, y, _ in block.corners)
+
+    def put_beside(self, blocks: Sequence[Block], body: Box, others: Sequence[Box]) -> list[Text]:
+        """The texts of an element, of several ways to write them the first that finds a place beside its
+        body; else the first that finds one where none of the `others` is nearer; else as `put`."""
+        for block in blocks:
+            if self.has_place(block):
+                return self.put(block)
+        for block in blocks:
+            for x, y, anchor in _places(block, far=_RING):
+                box = (x, y, x + block.width, y + block.height)
+                if self.is_free(box) and not _is_nearer(box, body, others):
+                    return self._stand(block, box, anchor)
+        return self.put(blocks[0])
+
     def put(self, block: Block, *, must: bool = True, far: int = _RING) -> list[Text]:
         """The block's texts at the first free place, up to `far` half units away if none is beside it.
 
@@ -66,6 +91,14 @@ class Room:
     def _stand(self, block: Block, box: Box, anchor: Anchor) -> list[Text]:
         self.take(box)
         texts = []
+        if block.is_row:
+            left, middle = box[0], (box[1] + box[3]) / 2
+            for line, role in block.lines:
+                right = left + text_width(line)
+                texts.append(Text(line, (round(left, 3), round(middle, 3)), "start", role, block.element,
+                                  block.net, (left, box[1], right, box[3])))  # fmt: skip
+                left = right + CHAR
+            return texts
         for number, (line, role) in enumerate(block.lines):
             top = box[1] + number * LINE
             width = text_width(line)
@@ -96,6 +129,18 @@ def _places(block: Block, *, far: int) -> Iterator[tuple[float, float, Anchor]]:
                 yield x + dx, y + dy, anchor
 
 
+def _is_nearer(box: Box, body: Box, others: Sequence[Box]) -> bool:
+    """Whether another body than its own is as near to a box."""
+    own = _apart(box, body)
+    return any(_apart(box, other) <= own for other in others if other != body)
+
+
+def _apart(one: Box, other: Box) -> float:
+    across = max(one[0] - other[2], other[0] - one[2], 0.0)
+    upward = max(one[1] - other[3], other[1] - one[3], 0.0)
+    return max(across, upward)
+
+
 def _cells(box: Box) -> Iterator[tuple[int, int]]:
     for x in range(int(box[0] // 4), int(box[2] // 4) + 1):
         for y in range(int(box[1] // 4), int(box[3] // 4) + 1):
@@ -103,11 +148,15 @@ def _cells(box: Box) -> Iterator[tuple[int, int]]:
 
 
 def beside(
-    body: Box, lines: Sequence[tuple[str, TextRole]], *, upright: bool, left_first: bool
+    body: Box,
+    lines: Sequence[tuple[str, TextRole]],
+    *,
+    upright: bool,
+    left_first: bool,
+    is_row: bool = False,
 ) -> list[tuple[float, float, Anchor]]:
     """Places for an element's lines: right or left of one that stands, above or below one that lies."""
-    width = max(text_width(line) for line, _ in lines)
-    height = LINE * len(lines)
+    width, height = width_of(lines, is_row=is_row), LINE if is_row else LINE * len(lines)
     left, top, right, bottom = body
     middle, center = (top + bottom) / 2, (left + right) / 2
     sides: list[tuple[float, float, Anchor]] = []

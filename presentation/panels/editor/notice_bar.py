@@ -9,6 +9,7 @@ from typing import Literal
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from presentation.ui.keys_back import KeysBack
 from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
@@ -56,6 +57,7 @@ class NoticeBar(QWidget):
         self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.addWidget(self._label, 1)
         self._buttons: list[tuple[QPushButton, Way]] = []
+        self._keys = KeysBack(self)
         self.setObjectName("noticeBar")
         mark_area(self, surface="panel", line="bottom")
         self.restyle()
@@ -80,6 +82,7 @@ class NoticeBar(QWidget):
                 name=f"notice_{way.name}", clicked=lambda _checked=False, act=way.act: act(), small=True
             )
             self._row.addWidget(button)
+            self._keys.watch(button)
             self._buttons.append((button, way))
 
     def restyle(self) -> None:

@@ -201,6 +201,8 @@ def name_of(services: WindowServices, row: ReadoutRow) -> str:
     """What a row of the cursors is called: the axis by its symbol, a phase as such."""
     if row.unit == "deg" and row.color is not None and not row.name.startswith(("ph(", "phase(")):
         return services.language(msg("phase"))
+    if row.color is None and row.name == "v-sweep":
+        return services.language(msg("Sweep"))  # "V / V" would be a ratio
     return row.shown if row.color is not None and row.shown else _AXIS_SYMBOLS.get(row.name, row.name)
 
 

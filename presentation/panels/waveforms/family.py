@@ -147,7 +147,7 @@ def family_of(
             continue
         made = [
             replace(
-                make_trace(trace.expression, other, axis, trace.color, is_ghost=True),
+                make_trace(trace.expression, other, axis, trace.color, is_ghost=True, beside=trace),
                 name=trace.name,
                 line=trace.line,
             )

@@ -82,7 +82,8 @@ def scale_for(peak: float, unit: str) -> Scale:
         return Scale(1.0, name)
     exponent = 3 * math.floor(math.log10(peak * (1 + 1e-12)) / 3)
     if unit in _WITHOUT_PREFIX:
-        if 1e-3 <= peak < 1e6 or unit in ("dB", "deg", "degC"):
+        least = 1e-6 if unit == "%" else 1e-3  # of a distortion zeros are read more easily than a power
+        if least <= peak < 1e6 or unit in ("dB", "deg", "degC"):
             return Scale(1.0, name)
         return Scale(10.0**exponent, f"10{str(exponent).translate(_SUPERSCRIPT)}{SPACE}{name}".rstrip())
     exponent = min(max(exponent, min(_PREFIXES)), max(_PREFIXES))

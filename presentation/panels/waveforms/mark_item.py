@@ -80,7 +80,7 @@ class MarkItem(BoxItem):
         self._curves = curves
         self._runs = runs
         self._taken: list[QRectF] = []
-        """Where words stand already."""
+        """Where dots or words stand already."""
         self._look = look
         self._is_behind = is_behind
         self._kind = PaneKind("")
@@ -106,7 +106,13 @@ class MarkItem(BoxItem):
         frame = place.mapRect(QRectF(self._box.viewRect()))
         painter.resetTransform()
         painter.setFont(self._look.font)
-        self._taken = []
+        dots = (
+            place.map(QPointF(mark.at, mark.level))
+            for mark in self._marks
+            if isinstance(mark, LineMark) and mark.pane == self._kind
+        )
+        side = 2 * self._look.radius
+        self._taken = [QRectF(dot - QPointF(side, side) / 2, QSizeF(side, side)) for dot in dots]
         for mark in self._marks:
             match mark:
                 case LevelMark() if mark.pane == self._kind:

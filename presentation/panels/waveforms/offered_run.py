@@ -8,6 +8,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.ui.frame import IconButton
+from presentation.ui.keys_back import KeysBack
 from presentation.ui.parts import ElidedLabel, arrange, push_button
 from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
@@ -29,6 +30,7 @@ class OfferedRun(QWidget):
         self._close.clicked.connect(shown.drop_offer)
         parts = (self._icon, (self._text, 1), self._show, self._behind, self._close)
         self._row = arrange(QHBoxLayout(self), *parts)
+        KeysBack(self)
         shown.offer_changed.connect(self.retranslate)
         self.retranslate()
 

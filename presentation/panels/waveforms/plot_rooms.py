@@ -214,6 +214,16 @@ class PlotRooms(QObject):
             if layout is not None:
                 layout.activate()
 
+    def _height_above(self) -> int:
+        """What the measurements above the cursors would like to have."""
+        items = (self._side_column.itemAt(at) for at in range(self._side_column.count()))
+        widgets = (item.widget() for item in items if item is not None)
+        return sum(
+            min(each.sizeHint().height(), each.maximumHeight())
+            for each in widgets
+            if each is not None and each is not self.cursor_table and not each.isHidden()
+        )
+
     def read_cursors(self) -> None:
         """What the traces are where the cursors stand."""
         now = self._now
@@ -222,8 +232,8 @@ class PlotRooms(QObject):
         shown = (now.axis, now.traces, *self._area.cursor_samples)
         if self._has_side:
             self.cursor_table.show_cursors(*shown, chosen=now.selected, run=now.read_run)
-            rows = min(self.cursor_table.wanted_height(), self._panel.height() // 2)
-            self.cursor_table.setFixedHeight(max(rows, 1))
+            room = max(self._panel.height() // 2, self._panel.height() - self._height_above())
+            self.cursor_table.setFixedHeight(max(min(self.cursor_table.wanted_height(), room), 1))
         else:
             self.strip.show_cursors(*shown, chosen=now.selected, run=now.read_run)
             self.strip.setFixedHeight(self.strip.wanted_height())

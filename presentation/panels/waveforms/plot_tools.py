@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import (
 from presentation.panels.waveforms.chips import ChipRow
 from presentation.ui.frame import IconButton
 from presentation.ui.name_cut import middle_cut
+from presentation.ui.parts import beside_its_name
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -88,15 +89,7 @@ class _Choice(QComboBox):
         return self.rest_width() + metrics.horizontalAdvance(f"{name}{dot}{rest}")
 
     def rest_width(self) -> int:
-        """What the box needs beside its name: borders, the arrow, and a breath before it."""
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        style = self.style()
-        assert style is not None
-        field = style.subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
-        )
-        return self.width() - field.width() + 2
+        return beside_its_name(self)
 
 
 class PlotTools(QWidget):
@@ -198,10 +191,11 @@ class PlotTools(QWidget):
         self._make_room()
 
     def _widen(self, wanted: int) -> None:
-        """What the traces and the buttons leave of their row is the name's, as far as it has a use for it."""
+        """What the traces and the buttons leave of their rows is the name's, as far as it needs it."""
         buttons = _FEW if self._is_narrow() else _ALL
         room, lacking = self._chip_room(buttons), range(max(wanted - self.plot_choice.width(), 0) + 1)
-        fits = bisect_left(lacking, 1, key=lambda more: self.chips.needed(room - more) != _ALL_IN_ONE_ROW)
+        now = self.chips.needed(room)
+        fits = bisect_left(lacking, 1, key=lambda more: self.chips.needed(room - more) != now)
         if fits > 1:
             self.plot_choice.setFixedWidth(self.plot_choice.width() + fits - 1)
 

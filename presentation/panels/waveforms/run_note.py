@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from domain.simulation.verdict import verdict_words
 from presentation.panels.waveforms.family import MOST_DRAWN
 from presentation.progress_words import step_text
+from presentation.ui.keys_back import KeysBack
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
@@ -40,6 +41,7 @@ class RunNote(QWidget):
         self._again = push_button(name=f"{name}_again", clicked=self._run_again, kind="link")
         self._row = arrange(QHBoxLayout(self), self._icon, (self._text, 1), self._again)
         self._row.setAlignment(self._icon, Qt.AlignmentFlag.AlignTop)
+        KeysBack(self).watch(self._again)
 
     @property
     def text(self) -> str:

@@ -245,5 +245,7 @@ def ghosts_of(plot: Plot, traces: Sequence[Trace], manner: Manner) -> list[Trace
     axis = axis_of(plot, manner)
     if axis is None:
         return []
-    made = [make_trace(trace.expression, plot, axis, trace.color, is_ghost=True) for trace in traces]
+    made = [
+        make_trace(trace.expression, plot, axis, trace.color, is_ghost=True, beside=trace) for trace in traces
+    ]
     return [trace for trace in made if trace.error is None]

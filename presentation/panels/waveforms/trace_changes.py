@@ -126,7 +126,8 @@ class TraceChanges(QObject):
 
         now, chips = self._now, self._panel.chips
         assert now.colors is not None
-        color, siblings = now.colors.of(expression), siblings_of(plot, self._shown)
+        drawn = [trace.expression for trace in now.traces if trace.expression != instead_of]
+        color, siblings = now.colors.of(expression, drawn), siblings_of(plot, self._shown)
         trace = await asyncio.to_thread(make_trace, expression, plot, axis, color, siblings=siblings)
         if plot is not now.plot or axis is not now.axis:
             self.add(expression)

@@ -13,9 +13,10 @@ many samples its border is moved to that of a bucket, by an eighth of the column
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -199,6 +200,8 @@ _MOST_TRIED = 64
 _LEAST, _GREATEST = 1e-290, 1e290
 """Sizes of numbers that can be drawn."""
 _MOST_BY_DEFAULT = 4
+_WHOLE_LINES = 4
+"""Colours whose lines are not dashed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,9 +382,11 @@ def make_trace(
     *,
     is_ghost: bool = False,
     siblings: Sequence[Plot] = (),
+    beside: Trace | None = None,
 ) -> Trace:
     """The curves of an expression on one plot; what is wrong with it is in the trace's `error`.
 
+    `beside`: the same in another run; a phase begins within half a turn of its.
     ``v(out)@2`` is of another run of the same `.step`, one of the `siblings`: it is drawn over its own
     samples and read, between them, at those of the axis.
     """
@@ -392,7 +397,8 @@ def make_trace(
         signal = evaluate_vector(expression, [plot] if step is None else siblings)
     except CircuitAIError as error:
         return Trace(expression=expression, color=color, error=error.message)
-    number, beside = axis.manner.panes.get(expression, 0), axis.manner.right.get(expression, "")
+    number, right = axis.manner.panes.get(expression, 0), axis.manner.right.get(expression, "")
+    former = {curve.pane: curve.values for curve in beside.curves} if beside is not None else {}
     with np.errstate(all="ignore"):
         curves = tuple(
             Curve(
@@ -401,9 +407,18 @@ def make_trace(
                 stretches=tuple(_stretches(own, values, is_log=pane.is_log)),
                 is_gain=is_gain,
             )
-            for pane, values, is_gain in _lines(signal, other, axis.manner, number, beside)
+            for pane, whole, is_gain in _lines(signal, other, axis.manner, number, right)
+            for values in (_within_half_a_turn(whole, former.get(pane)) if pane.unit == "deg" else whole,)
         )
     return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
+
+
+def _within_half_a_turn(phase: RealArray, other: RealArray | None) -> RealArray:
+    """A phase in degrees by whole turns, so that it begins within half a turn of another: what inverts begins
+    at 180 as well as at -180."""
+    if other is None or not len(phase) or not len(other) or not np.isfinite(other[0] - phase[0]):
+        return phase
+    return np.asarray(phase + 360.0 * np.round((other[0] - phase[0]) / 360.0))
 
 
 def _lines(
@@ -537,20 +552,30 @@ def panes_of(traces: Sequence[Trace]) -> list[PaneKind]:
 class TraceColors:
     """Which colour an expression has: handed out in order, and kept as long as the project is open.
 
-    Nodes and expressions look the same in every analysis, so a colour has one owner while there are enough.
+    Nodes and expressions look the same in every analysis, so a colour has one owner while there are enough
+    whole lines; after these a new one gets the first that nothing drawn beside it has.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def of(self, expression: str) -> int:
-        """The colour of an expression, its place in the order from 0; a new one gets the next."""
-        key = "".join(expression.split()).lower()
-        return self._known.setdefault(key, len(self._known))
+    def of(self, expression: str, beside: Iterable[str] = ()) -> int:
+        """The colour of an expression, its place in the order from 0; `beside`: what is drawn with it."""
+        key = _folded(expression)
+        taken = {self._known.get(other) for other in map(_folded, beside) if other != key}
+        if self._known.get(key) in (None, *taken):
+            count = len(self._known)
+            free = next(number for number in itertools.count() if number not in taken)
+            self._known[key] = count if count < _WHOLE_LINES else free
+        return self._known[key]
 
     def pass_on(self, old: str, new: str) -> None:
         """An expression that takes the place of another has its colour, unless it has one already."""
-        self._known.setdefault("".join(new.split()).lower(), self.of(old))
+        self._known.setdefault(_folded(new), self.of(old))
+
+
+def _folded(expression: str) -> str:
+    return "".join(expression.split()).lower()
 
 
 def made_traces(
@@ -565,8 +590,9 @@ def made_traces(
     if axis is None:
         return None, ()
     made: list[Trace] = []
-    for expression in default_expressions(plot) if wanted is None else wanted:
-        made.append(make_trace(expression, plot, axis, colors.of(expression), siblings=siblings))
+    names = list(default_expressions(plot) if wanted is None else wanted)
+    for expression in names:
+        made.append(make_trace(expression, plot, axis, colors.of(expression, names), siblings=siblings))
     return axis, tuple(made)
 
 

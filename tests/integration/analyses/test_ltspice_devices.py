@@ -73,8 +73,9 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
     "edges of no time take a tenth of pulse or pause, and a width of none is a triangle": (
         "V1 a 0 PULSE(0 5 0 0 0 5u 10u)\nR1 a 0 1k\nV2 b 0 PULSE 0 5 0 0 1u {w} {2*w} AC 1\nR2 b 0 1k\n"
         ".param w=5u\nV3 c 0 PULSE(0 1 0 5u 5u 0 10u)\nR3 c 0 1k\nV4 d 0 PULSE(0 1 1m)\nR4 d 0 1k\n"
-        ".tran 2m\n",
-        {"avg(v(a))": 2.75, "avg(v(b))": 5 * (5 + 1.4 / 2) / 10, "avg(v(c))": 0.5, "at(v(d), 1.00001m)": 1},
+        "V5 pulse1 0 PULSE(0 1 0 1u 1u 5u 10u)\nR5 pulse1 0 1k\n.tran 2m\n",
+        {"avg(v(a))": 2.75, "avg(v(b))": 5 * (5 + 1.4 / 2) / 10, "avg(v(c))": 0.5, "at(v(d), 1.00001m)": 1,
+         "avg(v(pulse1))": 0.6},
     ),
     "level 8 is BSIM3, not PSpice's BSIM4": (
         "V1 vdd 0 5\nR1 vdd a 2k\nM1 a vdd 0 0 n8 l=2u w=6u\nR2 vdd b 2k\nM2 b vdd 0 0 n49 l=2u w=6u\n"
@@ -100,10 +101,11 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
     "sources that are switched on": (
         ".param a=2\nV1 in 0 5\nR1 in 0 1\nV2 s 0 SINE(1 2 100k)\nR2 s 0 1\nV3 x 0 {2*a} Rser=1\nR3 x 0 1\n"
         "I1 0 y 1m\nR4 y 0 1k\nXX1 z ref\nR5 z 0 1k\n.subckt ref out\nV1 out 0 3\n.ends\n"
+        "V4 p m PULSE(0 1 1u 1n 1n 1)\nS1 in w p m sw\nR6 w 0 1\n.model sw SW(Ron=1 Roff=1G Vt=.5)\n"
         ".tran 0 40u 0 0.1u startup\n",
         {"at(v(in), 0)": 0.0, "at(v(in), 10u)": 2.5, "at(v(in), 30u)": 5.0, "at(v(s), 0)": 0.0,
          "at(v(s), 12.5u)": 1.875, "at(i(v2), 32.5u)": -3.0, "at(v(x), 30u)": 2.0, "at(v(y), 10u)": 0.5,
-         "at(v(z), 0)": 3.0},
+         "at(v(z), 0)": 3.0, "at(v(w), 30u)": 2.5},
     ),
     "a bridge of bare diodes with a floating side": (
         "V1 s 0 SINE(0 10 10k)\nR1 n s 5\nD1 g n D\nD2 n c D\nD3 g 0 D\nD4 0 c D\nC1 c g 10u\n.model D D\n"
@@ -188,6 +190,18 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         ".param R=1k\n.param C=1u T=R*C\nV1 in 0 AC 1\nE1 out 0 in 0 Laplace=1/(1+{T}*s)\nR1 out 0 1k\n"
         ".ac dec 20 1 100k\n",
         {"bandwidth(v(out))": 1e3 / (2 * math.pi)},
+    ),
+    "parameters called like functions, a blank in a value, and TC without a sign": (
+        ".param Ln=2u max={2*Ln+ln(1)}\nV1 a 0 1\nR1 a b {1k*Ln/1u}\nR2 b 0 {max*1e9}\n"
+        "X1 a c two min=3k\nR3 c 0 1k\nR4 a d 2 k\nR5 d 0 2\nR6 a e 1k TC 10m\nR7 e 0 1k\n"
+        ".subckt two p n min=1k\nR1 p n {min}\n.ends\n.options temp=127\n.op\n",
+        {"v(b)": 4 / 6, "v(c)": 0.25, "v(d)": 0.5, "v(e)": 1 / 3},
+    ),
+    "capacitors that are charged at the start": (
+        "V1 a 0 1\nR1 a b 1k\nC1 b 0 1u IC={2*x}\nC2 a c 1u ic=-3v\nR2 c 0 1k\nXX1 d held\nR3 d 0 1k\n"
+        ".subckt held p\nC1 p 0 1u IC=5\n.ends\n.param x=2\n.tran 0 3m 0 1u\n",
+        {"at(v(b), 0)": 4, "at(v(b), 1m)": 1 + 3 / math.e, "at(v(c), 1m)": 4 / math.e,
+         "at(v(d), 1m)": 5 / math.e},
     ),
     "cards only LTspice takes": (
         ".param C=4n7\n.param gain 2\n.options baudrate=1k numdgt=7\n.temp = 27\n"

@@ -97,7 +97,8 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     (home / "lib").mkdir(parents=True)
     there.mkdir()
     names = ("lib\\a.lib", "Model.LIB", "loop.lib", "link.lib", "lib", "../b.lib", "/etc/passwd",
-             "C:\\models\\c.lib", "n.301", *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
+             "C:\\models\\c.lib", "n.301", "more words.sub",
+             *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
     cards += "TEXT 0 0 Left 2 !.lib two words.sub\nTEXT 0 0 Left 2 !.lib C:\\My models\\d.lib\n"
@@ -110,7 +111,7 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         (home / name).write_text("* m\n")
     (home / "loop.lib").write_text(".include loop.lib\n")
     (home / "link.lib").symlink_to("/etc/passwd")
-    for name in ("n.301", *runs):
+    for name in ("n.301", "more words.sub", *runs):
         (home / name).write_text(".model n d\n")
     made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
     assert sorted(made["copied"]) == [
@@ -120,11 +121,13 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         str(there / "lib" / "a.lib"),
         str(there / "lib" / "v.wav"),
         str(there / "loop.lib"),
+        str(there / "more words.sub"),
         str(there / "n.301"),
         str(there / "two words.sub"),
     ]
     assert sorted(each.name for each in there.iterdir()) == [
-        "Model.LIB", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "n.301", "two words.sub"
+        "Model.LIB", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "more words.sub", "n.301",
+        "two words.sub",
     ]  # fmt: skip
     assert ".lib d.lib" in (there / "filter.cir").read_text().splitlines()
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")

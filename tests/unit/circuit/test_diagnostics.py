@@ -223,6 +223,18 @@ def test_faults_in_included_files_are_told_there() -> None:
     ]
 
 
+def test_what_is_odd_about_the_values_of_a_library_is_told_once() -> None:
+    values = "".join(f"R{number} a 0 1M\n" for number in range(5))
+    found = check(
+        f"t\nV1 a 0 1\n{values}.include x.inc\n.op\n",
+        {"x.inc": "* part\nC1 a 0 1F\n" + values.replace("R", "Ri")},
+    )
+    traps = [(str(d.file).endswith(".inc"), d.line, d.code) for d in found]
+    own = [(False, line, "mega-trap") for line in range(3, 8)]
+    assert traps == [*own, (True, 2, "farad-trap"), (True, 3, "mega-trap")]
+    assert "4 more lines" in str(found[-1].message)
+
+
 def test_near_names_are_offered() -> None:
     (found,) = check("t\nV1 a 0 1\nD1 a 0 1N4184\n.model 1N4148 D\n.op\n")
     assert "1N4148" in str(found.message)

@@ -16,7 +16,7 @@ from domain.circuit.dialects import (
 )
 from domain.circuit.laplace import NotRational, transfer_of
 from domain.circuit.netlist import Netlist
-from domain.circuit.simulator_settings import with_variables
+from domain.circuit.simulator_settings import Dialect, with_variables
 from domain.circuit.translation import translate
 from shared.errors import UserInputError
 from tests.ground.cases import for_each
@@ -50,6 +50,8 @@ def _dialect(text: str) -> str:
         (".meas t1 find v(a) at=1m", "ltspice"),
         ("E1 a 0 VALUE {V(b)*2}", "pspice"),
         (".model s1 VSWITCH(ron=1)", "pspice"),
+        ("R1 a $N_0001 1k", "pspice"),
+        ("R1 a b 1k $N is no net", "ngspice"),
         (".model q2 ako:q1 NPN(bf=2)\n.model q1 NPN(mfg=Me)", "pspice"),
         ("X1 a b f PARAMS: r=1\n.probe", "pspice"),
         (".model d1 d(is=1e-14 dev/gauss=5%)\n.probe", "pspice"),
@@ -100,6 +102,23 @@ def test_lines_stay_in_place() -> None:
     assert after[5].startswith("*")
     assert after[7] == ".end"
     assert sorted(line.split()[-1] for line in after[8:]) == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "card", "read"),
+    [
+        ("pspice", "# a remark", "* # a remark"),
+        ("ltspice", ".four 1k 10 -1 V(out)", ".four 1k V(out)"),
+        (
+            "ltspice",
+            ".meas t param Max/2\nM1 max g 0 0 n l={max} w=min\n.step param min 1 2 1\n.param MAX=1",
+            ".meas tran t param Max/2\nM1 max g 0 0 n l={max_} w=min_\n.step param min_ 1 2 1\n.param MAX_=1",
+        ),
+    ],
+)
+def test_a_card_of_another_program(dialect: Dialect, card: str, read: str) -> None:
+    done = translate(Netlist.parse(card.encode(), has_title=False), dialect)
+    assert done.netlist.to_bytes().decode() == read
 
 
 def test_modes() -> None:

@@ -174,6 +174,13 @@ def test_ways_to_write_one_resistor(line: str) -> None:
     assert element.missing is None
 
 
+def test_nets_that_pspice_named_are_no_comments() -> None:
+    line = "E1 $N_0001 b VALUE {V($N_0002, $D_HI)} $N is no net"
+    (element,) = parsed(f"t\n{line}\n").elements
+    assert [node.text for node in element.nodes][:2] == ["$N_0001", "b"]
+    assert element.statement.text.endswith("$D_HI)}")
+
+
 @for_each("line", ["* R1 a b 1", "$ R1", ";R1", "//R1", "  * R1", "?R1", "(R1)", ""])
 def test_comment_lines_hold_no_card(line: str) -> None:
     assert parsed(f"t\n{line}\n").statements[1:] == ()

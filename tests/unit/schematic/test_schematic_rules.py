@@ -16,7 +16,7 @@ from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.parts import Page
 from domain.circuit.schematic.reading_back import differences
 from domain.circuit.schematic.roles import Roles, roles_of
-from domain.circuit.schematic.symbols import UP, shape_of
+from domain.circuit.schematic.symbols import UP, Box, shape_of, union
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.ground.cases import for_each
 from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
@@ -142,6 +142,35 @@ def test_a_change_of_values_moves_nothing() -> None:
     assert after.wires == before.wires
     assert [each.text for each in after.texts if each.element == "RC2"] == ["RC2", "5600000"]
     assert faults_of(after) == []
+
+
+def test_a_long_value_in_a_narrow_place_stays_with_its_element() -> None:
+    text = """tone control
+.param b=0.5
+V1 in 0 ac 1
+R1 in n1 10k
+RB1 n1 n2 {100k*b+1}
+RB2 n2 n3 {100k*(1-b)+1}
+R2 n3 o 10k
+C1 n1 n2 47n
+C2 n2 n3 47n
+R3 n2 m 10k
+E1 o 0 0 m 1e5
+"""
+    drawing = draw(page_of_text(text), effort=Effort(starts=1, moves=400))
+    bodies = {symbol.element: symbol.body for symbol in drawing.symbols}
+
+    def apart(one: Box, other: Box) -> float:
+        gaps = (one[0] - other[2], other[0] - one[2], one[1] - other[3], other[1] - one[3])
+        return max(*gaps, 0.0)
+
+    names = [each for each in drawing.texts if each.role == "name" and each.element[0] in "RC"]
+    assert len(names) == 7
+    for name in names:
+        box = union([each.box for each in drawing.texts if each.element == name.element])
+        nearest = min(bodies, key=lambda element, box=box: apart(box, bodies[element]))
+        assert nearest == name.element
+    assert faults_of(drawing) == []
 
 
 @for_each(

@@ -151,6 +151,7 @@ def test_a_span_is_cut_to_whole_periods_from_its_end():
     assert (start, stop, periods) == (pytest.approx(0.4e-3), 10.4e-3, 10)
     assert whole_periods(0.0, 10e-3, 1e3)[2] == 10
     assert whole_periods(0.0, 0.5e-3, 1e3) == (0.0, 0.5e-3, 0)
+    assert whole_periods(0.0, 5e-3, 1000.002) == (0.0, 5e-3, 5)  # as measured
 
 
 def test_an_edge_without_width_is_no_harm():

@@ -55,6 +55,22 @@ def test_a_written_gain_or_phase_goes_into_its_pane_alone(ac):
     assert panes_of(traces) == [PaneKind("dB"), PaneKind("deg")]
 
 
+def test_what_inverts_begins_at_the_same_phase_in_all_runs():
+    f = np.logspace(1, 6, 101)
+    late, early = (
+        _plot("ac", ("frequency", "Hz", f), v__out=("V", -np.ones(101) * np.exp(1j * angle)))
+        for angle in (-0.02, 0.02)
+    )
+    axis = axis_of(late)
+    shown = make_trace("v(out)", late, axis, 0)
+    alone, beside = (
+        make_trace("v(out)", early, axis, 0, is_ghost=True, beside=each).curves[1].values[0]
+        for each in (None, shown)
+    )
+    assert shown.curves[1].values[0] == pytest.approx(178.85, abs=0.01)
+    assert (alone, beside) == pytest.approx((-178.85, 181.15), abs=0.01)
+
+
 def test_an_impossible_expression_says_why_and_draws_nothing(ac):
     trace = make_trace("v(nowhere)", ac, axis_of(ac), 0)
     assert trace.curves == ()
@@ -179,6 +195,13 @@ def test_an_expression_keeps_its_colour_whatever_the_spelling():
         0,
         2,
     ]
+    assert colors.of("v(mid)") == 3
+    # The circuits of a project have more nodes than there are whole lines: those of a drawing differ.
+    drawn = ["v(ac1)", "v(ac2)", "v(in)", "v(pos)"]
+    assert [colors.of(name, drawn) for name in drawn] == [0, 2, 1, 3]
+    assert [colors.of(name, drawn) for name in drawn] == [0, 2, 1, 3]
+    met = ["v(out)", "v(ac1)"]  # both had the first colour
+    assert len({colors.of(name, met) for name in met}) == 2
 
 
 def test_rounds_measured_at_different_times_share_an_axis_from_zero() -> None:

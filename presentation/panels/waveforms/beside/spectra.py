@@ -9,7 +9,7 @@ import numpy as np
 
 from domain.simulation.distortion import Distortion, distortion_of, fundamental_of
 from domain.simulation.signals import Signal
-from domain.simulation.spectrum import Spectrum, spectrum_of, whole_periods
+from domain.simulation.spectrum import Spectrum, WindowName, periods_for, spectrum_of, whole_periods
 from domain.simulation.waveform import Plot, RealArray
 from presentation.panels.waveforms.beside.drawing import (
     BesideOptions,
@@ -103,19 +103,25 @@ def _span(
 
 
 def _figures(named: tuple[str, int], spectrum: Spectrum, signal: Signal, span: _Span) -> ToneFigures:
-    """Of a span with too few periods for the window those of its whole periods as they are."""
+    """Of a span with too few periods for the window those of its whole periods with one that needs fewer."""
     start, stop, tone = span
     try:
-        try:
+        window = spectrum.window if tone is None else _window_for(spectrum, tone[0])
+        if window == spectrum.window or tone is None:
             distortion = distortion_of(spectrum)
-        except CircuitError:
-            if tone is None:
-                raise
-            plain = spectrum_of(signal, start=start, stop=stop, window="rectangular")
+        else:
+            plain = spectrum_of(signal, start=start, stop=stop, window=window)
             distortion = distortion_of(plain, tone[1])
     except CircuitAIError as error:
         return ToneFigures(expression=named[0], color=named[1], unit=spectrum.unit, problem=error.message)
     return ToneFigures(expression=named[0], color=named[1], unit=spectrum.unit, distortion=distortion)
+
+
+def _window_for(spectrum: Spectrum, periods: int) -> WindowName:
+    """That of a spectrum, or the best one that so few whole periods are enough for: without any, what does
+    not quite repeat looks like distortion."""
+    names: tuple[WindowName, ...] = (spectrum.window, "hann")
+    return next((name for name in names if periods >= periods_for(name)), "rectangular")
 
 
 def _other_run(
@@ -188,9 +194,12 @@ def _notes(spectrum: Spectrum, options: BesideOptions, tone: tuple[int, float] |
             msg("{start} to {stop}: {count} {count:period|periods} of {frequency}",
                 start=start, stop=stop, count=tone[0], frequency=joined(*quantity(tone[1], "Hz")))
         ]  # fmt: skip
-    if tone is not None and tone[0] <= 2 * spectrum.half_lobe:
+    if tone is not None and (window := _window_for(spectrum, tone[0])) != spectrum.window:
+        needs = periods_for(spectrum.window)
         notes.append(
-            msg("Figures without a window: it needs {count} periods", count=2 * spectrum.half_lobe + 1)
+            msg("Figures without a window: it needs {count} periods", count=needs)
+            if window == "rectangular"
+            else msg("Figures with a Hann window: this one needs {count} periods", count=needs)
         )
     notes.append(msg("Resolution {step}", step=joined(*quantity(spectrum.resolution_hz, "Hz"))))
     if spectrum.is_interpolated:

@@ -19,7 +19,7 @@ from presentation.panels.waveforms.cursor_table import CursorStrip
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.panels.waveforms.plot_tools import EXPORTS
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import ElidedLabel, arrange, once_after, text_label
+from presentation.ui.parts import ElidedLabel, arrange, fit_to_chosen, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -64,6 +64,7 @@ class BesideView(QWidget):
         self.options = BesideOptions()
         self.area: BesideArea | None = None
         self._soon = once_after(self, _PATIENCE_MS, self._start)
+        self._polished = once_after(self, 0, self._fit_choices)
         self.setObjectName("beside")
         self._build()
         mark_area(self, surface="base")
@@ -104,6 +105,7 @@ class BesideView(QWidget):
         self._foot.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
         if self.area is not None:
             self.area.use(theme)
+        self._polished.start()  # they know their type when the style sheet is on
 
     def retranslate(self, _name: object = None) -> None:
         self._kind.setAccessibleName(self._services.language(msg("Drawing beside the curves")))
@@ -179,6 +181,10 @@ class BesideView(QWidget):
         mark(made, small=True)
         return made
 
+    def _fit_choices(self) -> None:
+        for choice in (self._kind, self._window):
+            fit_to_chosen(choice)
+
     def _fill(self) -> None:
         from presentation.panels.waveforms.beside.kinds import KINDS, WINDOW_HELP, WINDOW_TITLES
 
@@ -190,6 +196,7 @@ class BesideView(QWidget):
         self._window.setToolTip(say(WINDOW_HELP[options.window]))
         for at, text in enumerate(WINDOW_HELP.values()):
             self._window.setItemData(at, say(text), Qt.ItemDataRole.ToolTipRole)
+        self._fit_choices()
         _refill(self._across, [(name, name) for name in self._suggested], None)
         first = "" if self._subject is None else self._subject.first
         self._across.setEditText(options.against or first)
