@@ -425,6 +425,8 @@ class _Writer:
         is_name = texts["spicemodel"].strip() != _EMPTY and len(texts["spicemodel"].split()) == 1
         if letter in "Xx" and is_name and "=" not in texts["value"]:
             texts["value"] = ""  # it is only shown
+        if letter in "Xx" and texts["value2"].strip() == texts["value"].strip():
+            texts["value2"] = ""  # the name of the subcircuit again; LTspice writes it once
         behind = " ".join(texts[key].strip() for key in _ATTRIBUTES if texts[key].strip() not in ("", _EMPTY))
         words = behind.split()
         self.names_plain_op_amp |= letter in "Xx" and words[:1] == ["opamp"] and not file

@@ -144,6 +144,7 @@ def test_a_symbol_of_a_transistor_may_stand_for_a_subcircuit() -> None:
     text = f"Version 4\n{flags}SYMBOL nmos 0 0 R0\nSYMATTR InstName M1\nSYMATTR Value BS170\n"
     assert "M1 d g s s BS170" in lines(converted(text))
     assert "XM1 d g s BS170" in lines(converted(f"{text}SYMATTR Prefix X\n"))
+    assert "XM1 d g s BS170" in lines(converted(f"{text}SYMATTR Prefix X\nSYMATTR Value2 BS170\n"))
 
 
 def test_a_backslash_of_a_text_is_no_line_end() -> None:
