@@ -20,14 +20,17 @@ class Metrics(Protocol):
 def middle_cut(metrics: Metrics, text: str, width: int) -> str:
     """`text` in `width` pixels, its middle left out where it is longer.
 
-    Both ends get the same room. Qt gives them as many letters: of a Chinese name with a Latin end that leaves
-    little more than the suffix, and names that differ at their end look the same.
+    Both ends get the same room; the first letter has it in any case. Qt gives them as many letters: of a
+    Chinese name with a Latin end that leaves little more than the suffix, and names that differ at their end
+    look the same.
     """
     if metrics.horizontalAdvance(text) <= width:
         return text
     room = width - metrics.horizontalAdvance(_GONE)
     counts = range(1, len(text))
     head = bisect_right(counts, room // 2, key=lambda count: metrics.horizontalAdvance(text[:count]))
+    if not head and metrics.horizontalAdvance(text[:1]) <= room:
+        head = 1
     room -= metrics.horizontalAdvance(text[:head])
     tail = bisect_right(counts, room, key=lambda count: metrics.horizontalAdvance(text[-count:]))
     return f"{text[:head]}{_GONE}{text[-tail:] if tail else ''}"

@@ -45,8 +45,11 @@ _ALL_IN_ONE_ROW = (0, 1)
 
 
 _DOT = " · "
-_SHORTEST = "a…r"
-"""Of a circuit's name; with less room the end goes too."""
+
+
+def _shortest(circuit: str) -> str:
+    """Of a circuit's name; with less room the end goes too."""
+    return f"{circuit[:1]}…{circuit[-1:]}"
 
 
 class _Choice(QComboBox):
@@ -68,7 +71,7 @@ class _Choice(QComboBox):
         if metrics.horizontalAdvance(self.currentText()) <= room:  # its parts, each rounded, may be wider
             return self.currentText()
         circuit, dot, rest = self.currentText().partition(_DOT)
-        least = min(metrics.horizontalAdvance(_SHORTEST), metrics.horizontalAdvance(circuit))
+        least = min(map(metrics.horizontalAdvance, (_shortest(circuit), circuit)))
         if not dot:
             return middle_cut(metrics, circuit, room)
         left = max(room - metrics.horizontalAdvance(dot + rest), least)
@@ -85,7 +88,7 @@ class _Choice(QComboBox):
         """With only the ends of the circuit's name, and all of the run's."""
         circuit, dot, rest = self.currentText().partition(_DOT)
         metrics = self.fontMetrics()
-        name = min(circuit, _SHORTEST, key=metrics.horizontalAdvance)
+        name = min(circuit, _shortest(circuit), key=metrics.horizontalAdvance)
         return self.rest_width() + metrics.horizontalAdvance(f"{name}{dot}{rest}")
 
     def rest_width(self) -> int:
