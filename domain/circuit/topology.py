@@ -56,6 +56,9 @@ class FloatingGroup(NamedTuple):
     """The first element that touches one of them."""
     is_singular: bool = True
     """No device puts anything on the diagonal of their rows of the matrix: gmin stepping cannot help."""
+    is_capacitive: bool = False
+    """Nothing but capacitors would: an operating point has no equation for them, and the one that ngspice
+    finds roundabout is wrong at other nodes too."""
 
 
 class Loop(NamedTuple):
@@ -282,7 +285,10 @@ class _Examiner:
             # A node with current sources only has no row in the matrix: ngspice leaves it at 0 V.
             has_diagonal = bool(letters - _WITHOUT_DIAGONAL) or letters == {"i"}
             yield FloatingGroup(  # nodes stand in the order they were met
-                nodes=tuple(nodes), element=touching[0], is_singular=not has_diagonal
+                nodes=tuple(nodes),
+                element=touching[0],
+                is_singular=not has_diagonal,
+                is_capacitive="c" in letters and letters <= _WITHOUT_DIAGONAL | {"c"},
             )
 
     def _is_fed_back(self, nodes: list[str]) -> bool:

@@ -89,7 +89,11 @@ def floating_nodes(circuit: Circuit, tree: DependencyTree) -> FloatingNodes:
             for block, wiring in known.items()
             if (block is circuit.top) == is_top
             for group in wiring.floating
-            if (group.is_singular or (is_top and not starts.is_transient))
+            if (
+                group.is_singular
+                or (group.is_capacitive and not starts.only_uic)
+                or (is_top and not starts.is_transient)
+            )
             and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)
             for node in group.nodes
             if node not in starts.fixed_nodes

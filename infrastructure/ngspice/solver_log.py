@@ -132,7 +132,7 @@ def _rescued_singular(node: str) -> Finding:
         ),
         node=None if element else node,
         element=element,
-        advice=msg("Give the node a DC path to ground; until then its voltage is not reliable."),
+        advice=msg("Give the node a DC path to ground; until then voltages of this run are not reliable."),
     )
 
 

@@ -257,6 +257,24 @@ async def test_what_floats_in_ltspice_goes_on_here_and_is_told(app: Application,
     assert "no-dc-path" in await _errors(app, circuit)  # ngspice's own circuits are as they are
 
 
+async def test_a_capacitor_with_an_open_end_leaves_the_bias_of_an_amplifier_as_it_is(
+    app: Application, tmp_path: Path
+) -> None:
+    """ngspice finds no operating point, and what it begins a transient analysis with has no bias at all."""
+    circuit = tmp_path / "gain.net"
+    circuit.write_text(
+        "* Z:\\gain.asc\nV1 in 0 SINE(0 10m 1K)\nC2 b in 2.2u\nR2 b 0 10k\nR1 vcc b 56k\nV2 vcc 0 5\n"
+        "Rc vcc c 10k\nC3 open c 80n\nRe e 0 1k\nQ1 c b e 0 BC547B\n.model BC547B NPN(BF=300)\n"
+        ".tran 1m\n.backanno\n.end\n"
+    )
+    result, volts = await _run(app, circuit)
+    assert volts["v(b)"] == pytest.approx(5 * 10 / 66, rel=0.01)
+    assert volts["v(c)"] < 4.6
+    told = [str(note.message) for note in result.notes]
+    assert any("as LTspice allows: open" in text for text in told), told
+    assert "singular-matrix" not in [issue.code for issue in result.issues]
+
+
 async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
     app: Application, tmp_path: Path
 ) -> None:
