@@ -224,8 +224,8 @@ def _parts_of_ltspice(data: bytes, beside: bytes) -> tuple[Message, ...]:
         return ()
     more = ["…"] * (len(names) > _MOST_NAMED)
     told = msg(
-        "{names}: of LTspice's own library. Where that is in no library folder, our generic models take "
-        "their place, and each run says so.",
+        "{names}: of LTspice's own library. Where that is in no library folder, our generic models are used "
+        "instead, and each run says so.",
         names=", ".join([*names[:_MOST_NAMED], *more]),
     )
     return (told,)

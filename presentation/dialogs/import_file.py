@@ -84,7 +84,7 @@ def _told(found: FoundImport) -> list[tuple[Message, str]]:
         lines.append((msg("{count} more {count:part is|parts are} missing.", count=more), "warn"))
     if found.elsewhere:
         names = ", ".join(found.elsewhere[:_MOST_NAMED])
-        told = msg("Not beside it: {names}. A simulation looks for them in the library folders.", names=names)
+        told = msg("Not beside it: {names}. A simulation looks in the library folders.", names=names)
         lines.append((told, "warn"))
     if found.libraries:
         names = ", ".join(found.libraries[:_MOST_NAMED])

@@ -96,7 +96,7 @@ def remarks(found: FoundLibrary) -> Iterator[tuple[Message, str]]:
         yield msg("These files come along: {names}", names=names), "secondary"
     if found.elsewhere:
         names = ", ".join(found.elsewhere[:_MOST_NOTES])
-        told = msg("Not beside it: {names}. A simulation looks for them in the library folders.", names=names)
+        told = msg("Not beside it: {names}. A simulation looks in the library folders.", names=names)
         yield told, "warn"
 
 

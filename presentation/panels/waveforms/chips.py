@@ -331,7 +331,7 @@ class ChipRow(QWidget):
                 tail.insert(0, (self.more, self.more.sizeHint()))
             parts = [*zip(self._chips[:shown], sizes[:shown], strict=True), *tail]
             places = _flowed([size.width() for _, size in parts], room, gap)
-            if places[-1] == (0, 1):  # what adds one would stand alone in its row
+            if places[-1] in ((0, 1), (0, _MOST_ROWS)):  # what adds one would stand alone in its row
                 places = _flowed([size.width() for _, size in parts], room, theme.size("space.1"))
             if places[-1] == (0, 1) and len(parts) > 2:
                 before, last = parts[-2][1].width(), parts[-1][1].width()
