@@ -56,9 +56,9 @@ class FloatingGroup(NamedTuple):
     """The first element that touches one of them."""
     is_singular: bool = True
     """No device puts anything on the diagonal of their rows of the matrix: gmin stepping cannot help."""
-    is_capacitive: bool = False
-    """Nothing but capacitors would: an operating point has no equation for them, and the one that ngspice
-    finds roundabout is wrong at other nodes too."""
+    is_passive: bool = False
+    """Nothing but resistors and capacitors would: an operating point has no equation for them, and the one
+    that ngspice finds roundabout is wrong at other nodes too."""
 
 
 class Loop(NamedTuple):
@@ -183,6 +183,7 @@ def _depth_first(block: Block, order: list[Block], seen: set[Block]) -> None:
 
 _WITHOUT_DIAGONAL = frozenset("iglvehbfok")
 """Letters whose stamps leave the diagonal of a node's row empty, as tried with ngspice 39."""
+_PASSIVE = frozenset("rc")
 
 
 class _Examiner:
@@ -288,7 +289,7 @@ class _Examiner:
                 nodes=tuple(nodes),
                 element=touching[0],
                 is_singular=not has_diagonal,
-                is_capacitive="c" in letters and letters <= _WITHOUT_DIAGONAL | {"c"},
+                is_passive=bool(letters & _PASSIVE) and letters <= _WITHOUT_DIAGONAL | _PASSIVE,
             )
 
     def _is_fed_back(self, nodes: list[str]) -> bool:

@@ -91,7 +91,7 @@ def floating_nodes(circuit: Circuit, tree: DependencyTree) -> FloatingNodes:
             for group in wiring.floating
             if (
                 group.is_singular
-                or (group.is_capacitive and not starts.only_uic)
+                or (group.is_passive and not starts.only_uic)
                 or (is_top and not starts.is_transient)
             )
             and not any(node.partition(".")[0] in _instances(block) for node in group.nodes)

@@ -273,6 +273,8 @@ async def test_a_capacitor_with_an_open_end_leaves_the_bias_of_an_amplifier_as_i
     told = [str(note.message) for note in result.notes]
     assert any("as LTspice allows: open" in text for text in told), told
     assert "singular-matrix" not in [issue.code for issue in result.issues]
+    circuit.write_text(circuit.read_text().replace("C3 open c 80n", "R3 open end 80k"))
+    assert (await _run(app, circuit))[1]["v(b)"] == pytest.approx(5 * 10 / 66, rel=0.01)
 
 
 async def test_an_unknown_part_of_a_library_that_is_not_here_is_named(
