@@ -147,6 +147,9 @@ class ApplicationStyle(QObject):
 
     def dress(self, _changed: object = None) -> None:
         """Put the style sheet on, or on anew; until then palette and font alone are the theme's."""
+        # Qt puts a sheet in another's place on each widget once for every widget that it lies in, nine times
+        # on those of a window: off and on again, each takes it twice.
+        self._application.setStyleSheet("")
         self._apply_base()
         self._application.setStyleSheet(style_sheet(self._theme.theme))
 

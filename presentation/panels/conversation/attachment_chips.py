@@ -13,7 +13,7 @@ from presentation.panels.conversation.pending import PendingFile
 from presentation.ui.flow_layout import FlowLayout
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark, style_sheet
+from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -62,13 +62,6 @@ class AttachmentChip(QFrame):
         self.cross.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
         self.button.setFixedHeight(height)
         self.setFixedHeight(height + 2)
-        self.setStyleSheet(
-            style_sheet(
-                theme,
-                "#attachmentChip { background: @surface.sunken; border: 1px solid @border.subtle;"
-                " border-radius: @radius.control; }",
-            )
-        )
 
     def retranslate(self) -> None:
         """What it is called, and the facts in its tooltip."""

@@ -18,7 +18,7 @@ from presentation.panels.conversation.search_switch import SearchSwitch
 from presentation.panels.conversation.taking_in import LONGEST_PASTED, can_take_in, take_in
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, once_after
-from presentation.ui.styles import mark, style_sheet
+from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -269,14 +269,6 @@ class Composer(QFrame):
         inner = gap + theme.size("space.half")
         arrange(self._layout, edges=(edge, edge, inner, inner), gap=gap)
         self._row.setSpacing(gap)
-        self.setStyleSheet(
-            style_sheet(
-                theme,
-                "#composer { background: @surface.base; border: 1px solid @border.default;"
-                " border-radius: @radius.card; }"
-                ' #composer[focused="true"], #composer[dropping="true"] { border-color: @focus_ring; }',
-            )
-        )
         size = theme.size("icon.default")
         self.model_button.setIcon(icons.get("cpu", "text.secondary", size))
         self.model_button.setIconSize(QSize(size, size))
