@@ -4,6 +4,9 @@ pytest-xdist starts each worker anew, and each imports and collects everything: 
 ten seconds of the processor a worker. A fork has it all. It reports over a socket; who collected hands out
 the tests, one ahead of the one that runs, module by module; who has none left is given the second half of
 the longest rest. A worker that dies fails the test it was in, and another takes its place.
+
+Workers that stand back (`--forks=4+2`: two beside four) use what the others leave of the processor while
+they wait: they run at a lower priority, and take no test that shows a window, which wants its turn soon.
 """
 
 from __future__ import annotations
@@ -35,6 +38,10 @@ from tests.ground import warm_python
 _AHEAD = 2
 """Tests a worker knows of: the one it runs and the next, which tells it what is still needed of a module."""
 _END = -1
+_WINDOW = "qapp"
+"""The fixture of a test that shows a window."""
+_BACK = 5
+"""How much nicer those are that stand back: of a core that is wanted by both they get a quarter."""
 _SERVED = frozenset(("forked_commands", "designs"))
 """Fixtures whose processes import the whole program."""
 _LENGTH = struct.Struct("!I")
@@ -48,29 +55,36 @@ def add_option(parser: pytest.Parser) -> None:
         "--forks",
         metavar="N",
         type=_count,
-        help="run the tests in N forks of the process that has collected them; auto: as many as pay",
+        help="run the tests in N forks of the process that has collected them (N+M: and in M more that "
+        "stand back for them); auto: as many as pay",
     )
 
 
 def _count(text: str) -> str:
-    if text != "auto" and not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a number or auto is needed, not {text!r}")
+    if text != "auto" and not all(part.isdecimal() for part in text.split("+", 1)):
+        raise argparse.ArgumentTypeError(f"a number (4, 4+2) or auto is needed, not {text!r}")
     return text
 
 
-def number_of_forks(config: pytest.Config, auto: int) -> int:
-    """How many were asked for; 0: none, the tests run where they are collected."""
+def number_of_forks(config: pytest.Config, auto: tuple[int, int]) -> tuple[int, int]:
+    """How many were asked for, and how many that stand back; 0: none, tests run where they are collected."""
     asked = config.getoption("forks")
-    return auto if asked == "auto" else int(asked or 0)
+    if asked == "auto":
+        return auto
+    count, _, back = (asked or "0").partition("+")
+    return int(count), int(back or 0)
 
 
-def run_in_forks(session: pytest.Session, count: int) -> None:
-    """Run all tests of a session. Raises as pytest's own loop does when it is to stop early."""
+def run_in_forks(session: pytest.Session, count: int, back: int = 0) -> None:
+    """Run all tests of a session in `count` forks, and `back` that stand back for them.
+
+    Raises as pytest's own loop does when it is to stop early.
+    """
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     reporter.showfspath = False  # tests of several modules end side by side
     served = any(_SERVED.intersection(item.fixturenames) for item in session.items)
     with warm_python.standing() if served else contextlib.nullcontext():
-        handed_out = _HandedOut(session, count)
+        handed_out = _HandedOut(session, count, back)
         try:
             handed_out.run()
         finally:
@@ -84,7 +98,7 @@ def run_in_forks(session: pytest.Session, count: int) -> None:
 class _HandedOut:
     """The side of the process that has collected: what is still to do, and who does what."""
 
-    def __init__(self, session: pytest.Session, count: int) -> None:
+    def __init__(self, session: pytest.Session, count: int, back: int) -> None:
         self._session = session
         self._hook = session.config.hook
         indices = range(len(session.items))
@@ -96,8 +110,8 @@ class _HandedOut:
         session.config.pluginmanager.register(self._tells)
         # Made here: it is what the workers' folders lie in, and what goes at the end.
         self._folder = session.config._tmp_path_factory.getbasetemp()
-        for _ in range(min(count, len(session.items))):
-            self._begin(deque())
+        for number in range(min(count + back, len(session.items))):
+            self._begin(deque(), stands_back=number >= count)
 
     def run(self) -> None:
         """Until each test has been reported, or those under way when the run is to stop."""
@@ -119,7 +133,7 @@ class _HandedOut:
             worker.end(max(0.0, end - time.monotonic()))
         self._workers.clear()
 
-    def _begin(self, rest: deque[int]) -> None:
+    def _begin(self, rest: deque[int], *, stands_back: bool) -> None:
         """Start a worker that is to do `rest` before anything else."""
         name = f"gw{next(self._names)}"
         ours, theirs = socket.socketpair()
@@ -132,10 +146,12 @@ class _HandedOut:
             ours.close()
             for other in self._workers.values():
                 other.socket.close()
+            if stands_back:
+                os.nice(_BACK)
             _work(self._session, self._tells, theirs, name, self._folder / name)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         theirs.close()
-        worker = _Worker(name, pid, ours, rest)
+        worker = _Worker(name, pid, ours, rest, stands_back)
         self._workers[ours.fileno()] = worker
         for _ in range(_AHEAD):
             self._give(worker)
@@ -144,16 +160,25 @@ class _HandedOut:
         """The next test to do, or the word that there is none, once."""
         if _END in worker.given:
             return
-        if not worker.rest and self._modules:
-            worker.rest = self._modules.popleft()
+        for module in self._modules if not worker.rest else ():
+            if self._may_take(worker, module):
+                worker.rest = module
+                self._modules.remove(module)
+                break
         if not worker.rest:
-            longest = max(self._workers.values(), key=lambda each: len(each.rest))
+            others = (each for each in self._workers.values() if self._may_take(worker, each.rest))
+            longest = max(others, key=lambda each: len(each.rest), default=worker)
             keeps = len(longest.rest) // 2
             worker.rest = deque(itertools.islice(longest.rest, keeps, None))
             longest.rest = deque(itertools.islice(longest.rest, keeps))
         index = worker.rest.popleft() if worker.rest else _END
         worker.given.append(index)
         worker.say(index)
+
+    def _may_take(self, worker: _Worker, rest: deque[int]) -> bool:
+        if not worker.stands_back:
+            return True
+        return not any(_WINDOW in self._session.items[index].fixturenames for index in rest)
 
     def _hear(self, worker: _Worker) -> None:
         try:
@@ -200,18 +225,19 @@ class _HandedOut:
         self._hook.pytest_runtest_logreport(report=report)
         self._hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         if not self._session.shouldfail:
-            self._begin(deque([*others, *worker.rest]))
+            self._begin(deque([*others, *worker.rest]), stands_back=worker.stands_back)
 
 
 class _Worker:
     """A fork, as seen by who hands out the tests."""
 
-    def __init__(self, name: str, pid: int, ours: socket.socket, rest: deque[int]) -> None:
+    def __init__(self, name: str, pid: int, ours: socket.socket, rest: deque[int], stands_back: bool) -> None:
         self.name = name
         self.pid = pid
         self.socket = ours
         self.rest = rest
         """What it will be given, unless somebody else has nothing to do."""
+        self.stands_back = stands_back
         self.given: deque[int] = deque()
         """What it was given and has not ended: the first is the one it runs."""
 

@@ -46,6 +46,9 @@ _ROOM_NEEDED = 2 * 2**30
 _WAITING = 4
 """Forks more than there are cores: with six more, two cores were used for 95 % of a run, but tests of the
 window got their turn too seldom."""
+_STANDING_BACK = 2
+"""Forks beside these for what they leave of the cores, a seventh of a run on two: without tests of the
+window, and at a lower priority."""
 _MOST_FORKS = 6
 _OBJECTS = 20_000
 """New ones after which Python looks for garbage."""
@@ -130,10 +133,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """In place of pytest's own loop where forks are asked for."""
     config = session.config
-    count = forked_workers.number_of_forks(config, min((os.cpu_count() or 1) + _WAITING, _MOST_FORKS))
+    pay = min((os.cpu_count() or 1) + _WAITING, _MOST_FORKS)
+    count, back = forked_workers.number_of_forks(config, (pay, _STANDING_BACK))
     if not count or config.option.collectonly or session.testsfailed:
         return None
-    forked_workers.run_in_forks(session, count)
+    forked_workers.run_in_forks(session, count, back)
     return True
 
 

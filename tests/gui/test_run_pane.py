@@ -269,7 +269,7 @@ async def test_a_run_holds_the_loop_never(pane, services, heard, until, loop_wat
     services.workspace.run_requested.emit()
     await until(lambda: pane.views.waveforms.area is not None)  # pyqtgraph is imported now
     await asyncio.sleep(0)
-    await until(lambda: pane.views.waveforms.traces)
+    await until(lambda: pane.views.waveforms.traces and _of(heard, "run_finished"))
     async with loop_watchdog.watching():
         services.workspace.run_requested.emit()
         await until(lambda: len(_of(heard, "run_finished")) == 2)

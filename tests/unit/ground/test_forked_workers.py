@@ -58,6 +58,25 @@ def test_takes_the_worker_along():
 def test_takes_the_worker_along_by_a_signal():
     os.kill(os.getpid(), signal.SIGKILL)
 """
+SHOWN = """
+import os, time
+from pathlib import Path
+import pytest
+
+@pytest.fixture(scope="session")
+def qapp():
+    return None
+
+def note(name):
+    time.sleep(0.01)
+    with open(Path(__file__).parent / name, "a") as file:
+        file.write(f"{os.nice(0)}\\n")
+
+@pytest.mark.parametrize("n", range(8))
+def test_shows_a_window(qapp, n):
+    note("ran")
+"""
+UNSHOWN = SHOWN.replace("(qapp, n)", "(n)").replace('"ran"', '"workers"')
 CONFIGURATION = """
 [pytest]
 asyncio_default_fixture_loop_scope = function
@@ -66,13 +85,14 @@ timeout = 60
 """
 
 
-def run_in_forks(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def run_in_forks(folder: Path, *options: str, forks: str = "3") -> subprocess.CompletedProcess[str]:
     (folder / "pytest.ini").write_text(CONFIGURATION)
     for name in ("ran", "workers", "ended"):  # there before: none is left behind by a test
         (folder / name).touch()
     return subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-p", "tests.ground.plugin", "-p", "no:randomly", "--forks=3"),
+            *(sys.executable, "-m", "pytest", "-p", "tests.ground.plugin", "-p", "no:randomly"),
+            f"--forks={forks}",
             *(f"--basetemp={folder / 'tmp'}", "--junit-xml=report.xml", *options),
         ],
         cwd=folder,
@@ -128,3 +148,15 @@ def test_it_stops_at_the_first_failure(tmp_path: Path) -> None:
     assert "stopping after 1 failures" in ended.stdout
     assert len(lines(tmp_path / "ran")) < 2000
     assert lines(tmp_path / "workers") == lines(tmp_path / "ended")
+
+
+def test_those_that_stand_back_take_no_test_of_the_window(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"test_shown_{number}.py").write_text(SHOWN)
+        (tmp_path / f"test_unshown_{number}.py").write_text(UNSHOWN)
+    ended = run_in_forks(tmp_path, forks="1+2")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    shown, unshown = (lines(tmp_path / name) for name in ("ran", "workers"))
+    (usual,) = shown
+    assert (shown.total(), unshown.total()) == (24, 24)
+    assert int(usual) < max(map(int, unshown))
