@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,11 @@ CODE = (
     "composition",
     "bootstrap.py",
     "main.py",
+)
+OF_A_TERMINAL = re.compile(
+    r"(?<![\w-])--[a-z]"  # an option
+    r"|PROJECT\b|python main\.py"  # a command with its arguments
+    r"|`?\bproviders (key|test)\b|environment variable|CIRCUIT_AI_|\{(\w+_)?variable\}|on a terminal"
 )
 CATALOGUES = sorted((ROOT / "resources" / "translations" / "zh").glob("*.json"))
 
@@ -140,6 +146,26 @@ def test_catalogues_agree_where_they_share_a_text(translated: dict[str, dict[str
             meanings.setdefault(template, set()).add(translation)
     torn = [f"{template}: {texts}" for template, texts in meanings.items() if len(texts) > 1]
     assert not torn, "\n".join(["one text, several translations:", *torn])
+
+
+def test_every_text_that_names_what_is_typed_has_words_of_the_window() -> None:
+    told = {
+        text: place
+        for text, place in templates_of_code()
+        if place.startswith(CODE[:5]) and not place.startswith("presentation/cli/")
+    }
+    asked = {text for text in told if OF_A_TERMINAL.search(text)}
+    assert len(asked) > 30  # the search finds what it is for
+    for language in ("en", "zh"):
+        own = read_catalogue(
+            (ROOT / "resources" / "translations" / "window" / f"{language}.json").read_text("utf-8")
+        )
+        missing = {text: told[text] for text in asked - own.keys()}
+        assert not missing, f"{language}: say these in words of the window: {missing}"
+        assert own.keys() <= told.keys(), own.keys() - told.keys()
+        for text, words in own.items():
+            assert not OF_A_TERMINAL.search(words), words
+            assert placeholders(words) <= placeholders(text), words
 
 
 @for_each(

@@ -10,14 +10,9 @@ import pytest
 
 from presentation.translation import CATALOGUES, Translator
 from shared.message import msg
-from tests.unit.test_translations import CODE, ROOT, placeholders, read_catalogue, templates_of_code
+from tests.unit.test_translations import CODE, OF_A_TERMINAL, ROOT
 
 AN_OPTION = re.compile(r"(?<![\w-])--[a-z]")
-OF_A_TERMINAL = re.compile(
-    r"(?<![\w-])--[a-z]"  # an option
-    r"|PROJECT\b|python main\.py"  # a command with its arguments
-    r"|`?\bproviders (key|test)\b|environment variable|CIRCUIT_AI_|\{(\w+_)?variable\}|on a terminal"
-)
 
 
 def sources() -> list[tuple[str, str]]:
@@ -29,24 +24,6 @@ def sources() -> list[tuple[str, str]]:
             if not name.startswith("presentation/cli/"):
                 found.append((name, path.read_text("utf-8")))
     return found
-
-
-def test_every_such_text_has_words_of_the_window() -> None:
-    told = {
-        text: place
-        for text, place in templates_of_code()
-        if place.startswith(CODE[:5]) and not place.startswith("presentation/cli/")
-    }
-    asked = {text for text in told if OF_A_TERMINAL.search(text)}
-    assert len(asked) > 30  # the search finds what it is for
-    for language in ("en", "zh"):
-        own = read_catalogue((CATALOGUES / "window" / f"{language}.json").read_text("utf-8"))
-        missing = {text: told[text] for text in asked - own.keys()}
-        assert not missing, f"{language}: say these in words of the window: {missing}"
-        assert own.keys() <= told.keys(), own.keys() - told.keys()
-        for text, words in own.items():
-            assert not OF_A_TERMINAL.search(words), words
-            assert placeholders(words) <= placeholders(text), words
 
 
 def test_no_parameter_of_a_text_is_an_option() -> None:

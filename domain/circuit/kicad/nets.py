@@ -18,8 +18,8 @@ from shared.late_patterns import late_pattern
 _FORBIDDEN = late_pattern(r"[(){}\[\]~,;='\"$\s]")
 _MOST_SLANTING = 200
 """Wires that are neither level nor upright: nobody draws more, and each is held against every place."""
-_MOST_COMPARED = 20_000_000
-"""Places held against wires of one sheet: only a sheet made for it has more on one line."""
+_MOST_COMPARED = 5_000_000
+"""Places held against wires of one sheet, a second of work: only a sheet made for it has more on one line."""
 
 At = tuple[int, Place]
 """A place on an instance of a sheet, by the instance's number."""
