@@ -198,12 +198,13 @@ class Person:
             raise AssertionError(f"{text!r} never came; the conversation shows:\n{shown}") from None
 
     async def reads_conversation(self) -> str:
-        """All that is shown of it."""
+        """All that is shown of it; a blank at which no line breaks looks like any other."""
         view = self.panel.view
         if isinstance(view, WebConversation):
-            return str(await self.page("document.getElementById('items')?.innerText ?? ''"))
+            shown = str(await self.page("document.getElementById('items')?.innerText ?? ''"))
+            return shown.replace("\u00a0", " ")
         assert isinstance(view, PlainConversation)
-        return view.text
+        return view.text.replace("\u00a0", " ")
 
     async def page(self, source: str) -> Any:
         """What a script in the conversation's page finds."""
