@@ -57,6 +57,9 @@ _CARDS: dict[str, tuple[Dialect, int]] = {
 
 _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("ltspice", _CERTAIN, r"^[vicl]\S*\s.*\b(?:rser|rpar|lser|cpar|rlshunt)\s*="),
+        ("ltspice", _CERTAIN, r"^[rcdqmjgb]\S*\s.*\snoiseless\b"),
+        ("ltspice", _CERTAIN, r"^[a]\S*(?:\s+\S+){8}\s+(?:ota|buf|inv|and|or|xor|schmitt|[ds]r?flop|varistor|"
+                              r"modulator|samplehold|phasedet|counter)\b"),
         ("ltspice", _CERTAIN, r"\b(?P<function>uplim|dnlim|buf|idt|idtmod)\s*\("),
         # ngspice takes the maker for a parameter that nobody has defined, but in a VDMOS
         ("ltspice", _CERTAIN, r"^\.model\s+\S+\s+(?!vdmos\b)\w+\b(?!:).*\bmfg\s*=\s*[a-z_]\w*"),

@@ -51,6 +51,8 @@ def _dialect(text: str) -> str:
         ("E1 a 0 VALUE {V(b)*2}", "pspice"),
         (".model s1 VSWITCH(ron=1)", "pspice"),
         ("R1 a $N_0001 1k", "pspice"),
+        ("E1 a 0 VALUE {V(b)}\nA1 a b 0 0 0 0 c 0 OTA g=1m\nR1 a 0 1k noiseless", "ltspice"),
+        ("A1 [a b] c d e f g h i j and", "ngspice"),
         ("R1 a b 1k $N is no net", "ngspice"),
         (".model q2 ako:q1 NPN(bf=2)\n.model q1 NPN(mfg=Me)", "pspice"),
         ("X1 a b f PARAMS: r=1\n.probe", "pspice"),
