@@ -420,7 +420,8 @@ class _Work:
                     "Initial currents on the .ic card are left out: ngspice takes initial voltages only."
                 )
                 self._note(statement, told)
-            return foreign.BARE_START.sub(r"\g<node>=", voltages)
+            is_left = len(voltages.split()) > 1
+            return foreign.BARE_START.sub(r"\g<node>=", voltages) if is_left else f"* {raw}"
         if keyword == "save":  # one that names nothing would leave no data
             return re.sub(r"(?i)^(\s*\.save)\b(?!\s+all\b)", r"\1 all", raw)
         if keyword == "param":

@@ -214,6 +214,10 @@ def _queries(element: Element, block: Block, terminals: int) -> tuple[str, ...]:
         return _channel_queries(element, block, terminals)
     if element.letter == "b" and element.output != "current":
         return ()
+    if element.letter in "sw" and element.model is not None:
+        model = block.find_model(element.model.text)
+        if model is not None and model.type in ("vswitch", "iswitch"):  # ngspice makes a code model of it
+            return ()
     return _QUERIES.get(element.letter, ())
 
 

@@ -111,6 +111,7 @@ def test_lines_stay_in_place() -> None:
     [
         ("pspice", "# a remark", "* # a remark"),
         ("ltspice", ".four 1k 10 -1 V(out)", ".four 1k V(out)"),
+        ("ltspice", ".ic I(L1) -1", "* .ic I(L1) -1"),
         (
             "ltspice",
             ".meas t param Max/2\nM1 max g 0 0 n l={max} w=min\n.step param min 1 2 1\n.param MAX=1",
