@@ -265,8 +265,8 @@ class GoalTable(QScrollArea):
         self._grid.setHorizontalSpacing(theme.size("space.1"))
         self._grid.setVerticalSpacing(0)
         pad = theme.size("space.1") + 1
-        for _, label, _ in self._heads:
-            label.setContentsMargins(pad, 0, pad, 0)
+        for column, label, _ in self._heads:  # over the texts of their cells: the last is no field
+            label.setContentsMargins(pad if column < _COLUMNS - 2 else 0, 0, pad + 2, 0)
             label.setMinimumHeight(theme.size("row.table_head"))
         for row in self.rows:
             row.restyle()

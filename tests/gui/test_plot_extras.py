@@ -106,12 +106,13 @@ async def test_goals_are_limits_on_the_trace_they_are_about(pane, services, unti
 async def test_a_goal_judges_its_measurement_and_the_change_of_it(pane, until):
     await until(lambda: any(item.goal is not None for item in pane.views.shown.measurements))
     rows = {row[0].text: row for row in pane.views.measurements.table.rows}
-    name, value, *_, change = rows["fc"]  # between them the yield, where it was estimated in the meantime
+    name, value, limit, *_, change = rows["fc"]  # then the yield, where it was estimated in the meantime
     assert (value.text, value.unit, value.color) == ("1.592", "kHz", "error.text")
     assert "Goal missed: 1 kHz … 1.2 kHz" in value.tip.replace("\u00a0", " ")
     assert name.tip.startswith("fc\nhighcut(v(out))")
     assert change.color == "error.text"  # 796 Hz was nearer to the limits
     assert rows["loss"][1].color == "text.primary"
+    assert limit.text == "1\u00a0kHz … 1.2\u00a0kHz"
     assert rows["loss"][-1].color == "error.text"  # met, with less to spare
 
 
