@@ -12,6 +12,8 @@ from domain.design.sentence import LONGEST_REQUEST, Mention, Sentence, read_sent
 from domain.simulation.goals import DesignGoal
 
 _CLAUSE_END = re.compile(r"[,;:。、!?()]|\.(?!\d)|\b(?:and|with|but)\b|并且|而且|以及|且")
+_NEAR_DB = 0.005
+"""A gain that is measured where it has not quite come up is still the one that was said."""
 _MOST = 28
 """Characters: longer clauses are cut to the words around the number."""
 
@@ -74,7 +76,8 @@ def _says(mention: Mention, value: float, unit: str) -> bool:
     if mention.dimension not in (unit, "none") and not (mention.dimension in ("%", "x") and unit == "1"):
         return False
     said = [mention.value, mention.middle, *([] if mention.upper is None else [mention.upper])]
-    return any(math.isclose(abs(value), abs(number), rel_tol=1e-6) for number in said)
+    near = _NEAR_DB if unit == "dB" else 0.0
+    return any(math.isclose(abs(value), abs(number), rel_tol=1e-6, abs_tol=near) for number in said)
 
 
 def _clause(sentence: Sentence, mention: Mention) -> str:

@@ -8,7 +8,8 @@ demands that cannot be met. That nothing of ours is asked for is weighed like a 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from domain.design.designer import DesignIntent
@@ -142,9 +143,22 @@ def candidates(
 
 
 def _claim(family: DeclaredFamily, known: KnownRequests, text: str) -> Claim:
-    words = known.telling(text, family.key, _TOLD_WORDS)
+    words = _as_written(known.telling(text, family.key, _TOLD_WORDS), text)
     note = wording.taken_for(family.family.one, words) if words else wording.not_named(family.family.one)
     return Claim(score=0.5, assumptions=(note,))
+
+
+def _as_written(words: Sequence[str], text: str) -> list[str]:
+    """Words as a text has them; none that begins in another, as "pass filter" does in "high-pass filter"."""
+    found: list[str] = []
+    taken: list[tuple[int, int]] = []
+    for word in words:
+        place = re.search(re.escape(word), text, re.IGNORECASE)
+        start, end = place.span() if place is not None else (0, 0)
+        if not any(start < last and first < end for first, last in taken):
+            found.append(text[start:end] or word)
+            taken.append((start, end))
+    return found
 
 
 def _read(

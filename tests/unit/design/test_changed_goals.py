@@ -78,6 +78,7 @@ def test_nothing_changed_changes_nothing() -> None:
         ("截止频率为1kHz的二阶巴特沃斯低通滤波器，增益 2 倍", "passband_gain", "增益 2 倍"),
         ("2nd-order Butterworth low-pass, cut-off 1 kHz", "peaking", ""),
         ("A microphone preamp with 40 dB gain from 100 Hz to 15 kHz, 9 V supply", "gain", "40 dB"),
+        ("Second-order high-pass filter, 300 Hz Butterworth, gain 6 dB", "passband_gain", "gain 6 dB"),
         (
             "A microphone preamp with 40 dB gain from 100 Hz to 15 kHz, 9 V supply",
             "bandwidth",
