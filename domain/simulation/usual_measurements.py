@@ -10,8 +10,8 @@ from domain.simulation.waveform import Plot
 
 _OUTPUTS = ("v(out)", "v(output)", "v(vout)")
 _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
-    "band-pass": ("db(max(mag({out})))", "bandwidth({out})"),
-    "high-pass": ("db(max(mag({out})))", "lowcut({out})"),
+    "band-pass": ("db(peak({out}))", "bandwidth({out})"),
+    "high-pass": ("db(peak({out}))", "lowcut({out})"),
 }
 """Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors."""
 _USUAL = {
