@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
     QTableView,
 )
 
-from presentation.ui.name_cut import middle_cut
+from presentation.ui.name_cut import middle_cut, trace_cut
 from presentation.ui.parts import copy_text
 from presentation.ui.workspace import WindowServices
 from shared.message import visible
@@ -441,7 +441,7 @@ class _Delegate(QStyledItemDelegate):
         # Of an expression, a trace or a file's name both ends tell; words are read from their beginning.
         is_code = cell.style.startswith("mono") or cell.swatch not in ("", "none")
         text = visible(cell.text)
-        shown = middle_cut(metrics, text, room) if is_code else _words_in(room, text, metrics)
+        shown = trace_cut(metrics, text, room) if is_code else _words_in(room, text, metrics)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if cell.unit:
             painter.setPen(self._services.theme.theme.color("text.secondary"))

@@ -36,6 +36,14 @@ def middle_cut(metrics: Metrics, text: str, width: int) -> str:
     return f"{text[:head]}{_GONE}{text[-tail:] if tail else ''}"
 
 
+def trace_cut(metrics: Metrics, text: str, width: int) -> str:
+    """As `middle_cut`, but of a voltage its node stays whole where that has room: ``n003``, not ``v(…3)``."""
+    shown = middle_cut(metrics, text, width)
+    node = text[2:-1] if text.startswith("v(") and text.endswith(")") else ""
+    is_node = node != "" and not set(node) & set("(),")
+    return node if shown != text and is_node and metrics.horizontalAdvance(node) <= width else shown
+
+
 def cut_apart(metrics: Metrics, text: str, width: int, others: Iterable[str], *, kept: str = "") -> str:
     """As `middle_cut`, but not the same for `text` and one of `others`, which stand beside it.
 

@@ -17,7 +17,7 @@ from presentation.panels.waveforms.figures import (
     scale_for,
     significant,
 )
-from presentation.ui.name_cut import cut_apart, middle_cut
+from presentation.ui.name_cut import cut_apart, middle_cut, trace_cut
 from tests.ground.campaign import campaigns
 from tests.ground.cases import for_each
 
@@ -183,6 +183,12 @@ def test_names_that_differ_in_the_middle_are_cut_apart() -> None:
     assert cut_apart(_Wide(), run, 210, others, kept=" · ") == "仿真 #3 · inverti…20_50kHz.cir"
     assert cut_apart(_Wide(), names[0], 140, [names[0], "rc.cir"]) == middle_cut(_Wide(), names[0], 140)
     assert cut_apart(_Wide(), names[0], 70, names) == middle_cut(_Wide(), names[0], 70)  # no room for it
+
+
+def test_of_a_voltage_without_room_its_node_stays() -> None:
+    texts = ("v(n003)", "v(n003)", "v(n003)", "v(a,b)", "i(r4)")
+    shown = [trace_cut(_Wide(), text, width) for text, width in zip(texts, (49, 48, 21, 28, 21), strict=True)]
+    assert shown == ["v(n003)", "n003", "v…)", "v…b)", "i…)"]
 
 
 def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
