@@ -29,6 +29,7 @@ from domain.circuit.said_figures import (
 from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, values_of
 from domain.llm.agentic_loop.formulas import reckoned
 from domain.llm.agentic_loop.known import MOST_BY_LAW, MOST_DERIVED_FROM, MOST_FIGURES, Backing, Known
+from domain.llm.agentic_loop.margins import Margins
 from domain.llm.agentic_loop.pairs import came_from, pairs_in, shares_of_bare_pairs
 from domain.llm.agentic_loop.part_values import changed_parts, values_of_parts, wrong_parts
 from domain.llm.agentic_loop.quantities import Quantities, named_quantity, row_of
@@ -70,6 +71,10 @@ _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合�
 _COMPARED = late_pattern(
     r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b"
     r"|[高低大小多少差]"
+)
+_MARGIN = late_pattern(
+    r"\b(?:margins?|reserve|spare|headroom|room|left|short|under|over|above|below|beyond|closer|off|too|miss\w*|error"
+    r"|by|within)\b|[余裕]量|超|差|偏|[高低多少大小]|够|误差|剩"
 )
 _EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
 _MOST_NEAR = 12
@@ -141,6 +146,7 @@ class Judged:
         self._flat, self._figures, self._parts, self._known = flat, figures, parts, known
         self._backing = backing
         self._asked = values_of(known.asked)
+        self._margins = Margins(backing.results, backing.words)
         quantities = Quantities(backing.results)
         named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
         self._named = {start: those for start, those in named.items() if those[1]}
@@ -326,7 +332,16 @@ class Judged:
             or (figure.unit == "dB" and _is_in_decibels(figure, before))
             or (not is_named and is_one_of(flat, figure, self._following))
             or (not is_named and is_one_of(flat, figure, self._of_circuit))
+            or (_MARGIN.search(near.lower()) and is_one_of(flat, figure, self._margins.to_limits))
+            or is_one_of(flat, figure, self._of_its_row(figure))
         )
+
+    def _of_its_row(self, figure: TextFigure) -> Iterator[Given]:
+        """What the row gives together that its sentence, or its line of a table, names."""
+        flat = self._flat
+        begin = figure.start - len(sentence_before(flat, figure.start))
+        sentence = _SENTENCE_END.split(flat[begin:], maxsplit=1)[0]
+        return self._margins.of_rows(sentence, figure.start - begin, self._asked)
 
     def strange_parts(self) -> Iterator[tuple[int, int]]:
         """Places of values that a part does not have."""

@@ -117,6 +117,7 @@ def is_false_change(
 
     `states` are what results tell, the newest first; the first `count` are of the circuit as it is.
     """
+    clause = _FOLLOWS.sub("", clause)
     row = named_quantity(clause, {row for found in states[:count] for row in found})
     row = named if row is None and TO_BEFORE.search(clause) else row
     at = next((place for place, found in enumerate(states[:count]) if row in found), 0)
@@ -195,6 +196,8 @@ def _ways(clause: str) -> tuple[bool, bool]:
     return (down, up) if _NEGATIVE.search(clause) else (up, down)
 
 
+_FOLLOWS = late_pattern(r"随着?[^,，。;；\n]{1,12}$")
+"""What goes with it is told behind it."""
 _WITH = late_pattern(
     r"随着?[^,，。;；\n]{1,12}?(?:而|时)|\b(?:with|as) [^,.;\n]{1,30}?\b(?:rising|falling|growing|rises|falls"
     r"|(?:in|de)creas(?:es|ing))\b",
@@ -220,5 +223,10 @@ def turned_pairs(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
             before = clauses[-2]
         before = _WITH.sub("", before[max((each.end for each in figures_in(before)), default=0) :])
         said = next((each for each in (between, before) if _ways(each)[0] != _ways(each)[1]), None)
-        if said is not None and not NOT.search(said) and _ways(said)[0] == (second.value < first.value):
+        if (
+            said is not None
+            and not NOT.search(said)
+            and "越" not in said
+            and _ways(said)[0] == (second.value < first.value)
+        ):
             yield flat[max(0, pair.start - len(before)) : pair.end]

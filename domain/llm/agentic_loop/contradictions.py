@@ -90,6 +90,7 @@ _SAME_THING = late_pattern(
     r",? ?\b(?:but|and|so) (?:it|this|that|they|which)\b|[,，]?(?:但|不过|却)(?:它|其)?仍?", re.IGNORECASE
 )
 """What is told behind it is told of what was named last."""
+_OVER = late_pattern(r"\bover\b")
 _SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|样机")
 
 
@@ -124,6 +125,8 @@ def contradictions(
         if compares is None:
             continue
         said = _clause_of(before, compares)
+        if _OVER.search(compares[0]) and _BETWEEN.match(flat, figure.end):
+            continue  # "over 3-4.2 V"
         own = re.split(r"[,，:：]", said)[-1]
         if _SUPPOSES.search((own if named_quantity(own) is not None else said).lower()) or is_thought(
             said, ""
@@ -275,6 +278,9 @@ _KEPT_WITHIN = late_pattern(
     r"|(?:满足|符合)[^。；;\n]{0,12}?±\s?(?P<met>\d+(?:\.\d+)?) ?%",
     re.IGNORECASE,
 )
+_IS_PLACE = late_pattern(r"(?:\b(?:at|with|for)|@|在|当)\s?-?$", re.IGNORECASE)
+"""What follows is where something was measured."""
+_UNDER = late_pattern(r"\b(?:with|for)\s?-?$", re.IGNORECASE)
 _PARTLY = late_pattern(
     r"\b(?:only|just|most|but|except|almost|barely)\b|只有|仅|大部分|大多|部分|但", re.IGNORECASE
 )
@@ -301,6 +307,7 @@ def _outside_asked(flat: str, figures: Sequence[TextFigure], words: Sequence[str
             is_behind = told.end() <= each.start < end
             is_before = begin <= each.start < told.start() and _EACH.search(said) is not None
             is_beside = (is_behind or is_before) and each.unit == own.unit
+            is_beside = is_beside and not _IS_PLACE.search(flat[: each.start][-_NEAR:])
             if is_beside and allowed / 100 + each.step / 2 / own.value < off < _OF_KIND:
                 yield flat[min(told.start(), each.start) : max(told.end(), each.end)]
                 break
@@ -381,6 +388,7 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
             reaches is None
             or len(said) > SIGHT
             or _CLAUSE_START.search(said)
+            or re.search(r"[)）]", said)  # the one stands in an aside
             or NOT.search(said)
             or _SUPPOSES.search(said[: reaches.start()].lower())
         ):
@@ -405,6 +413,8 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
 
 
 _BETWEEN = late_pattern(r"\s?(?:-|~|至|到|和|与|\bto\b|\band\b|\.\.\.?|…)\s?")
+_IS_OFF = late_pattern(r"(?:[低高差偏多少]|\bby|\boff)\s?(?:about |约)?$", re.IGNORECASE)
+"""What follows is how far something is off."""
 _LIKELY = late_pattern(
     r"\brss\b|\bsigma\b|\bstatistic\w*|\btypical\w*|[σ𝜎]|均方根|统计|方和根", re.IGNORECASE
 )
@@ -431,6 +441,8 @@ def _wrong_ranges(flat: str, figures: Sequence[TextFigure], results: Sequence[st
             continue
         ends = [values for unit, values in studied.values() if unit == one.unit]
         before = sentence_before(flat, one.start)
+        if _IS_OFF.search(before):
+            continue
         sentence = f"{before}{_CLAUSE_START.split(flat[other.end : other.end + SIGHT])[0]}"
         if (
             len(ends) != 1
@@ -528,8 +540,9 @@ def _is_wrong_to(  # noqa: PLR0911
     if compares is None:
         return False
     lead = between[: compares.start()].strip()
-    if _OF_MARGIN.search(lead):
-        return False
+    is_place = len(lead.split()) > 2 and _UNDER.search(flat[: one.start][-_NEAR:])
+    if is_place or _OF_MARGIN.search(lead):
+        return False  # "with 5 V on the gate the drop stays below 50 mV"
     # "76 mV (goal < 60 mV)" tells what is asked, "19 us above 200 us" a difference
     is_adverb = not re.search(r"exceed|超过|超出|不足", compares[0].lower())
     is_told_missed = lead.endswith("(") and _MISSED.search(lead) is not None  # "92 mV ✗ (< 50 mV)"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from domain.circuit.figures_in_text import TextFigure, figures_in
@@ -95,7 +96,16 @@ _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECAS
 _WORD_BEFORE = 24
 """Characters in which a word right before a figure stands."""
 _ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
-_RANGE_ON = late_pattern(r"\s?(?:-|~|\bto\b|到|至)\s?\d")
+_RANGE_ON = late_pattern(r"\s?(?:-|~|…|\.\.\.?|\bto\b|到|至)\s?-?\d")
+_RANGE_ENDS = late_pattern(r"\d ?[a-zA-ZΩ°%]{0,3}\s?(?:~|…|\.\.\.?|(?<=\d)-)\s?[-+]?$")
+"""Two figures with a range between them are of several rows."""
+_BOUND_BEHIND = late_pattern(r"\s?以[上下内]")
+_ADDS = late_pattern(
+    r"\b(?:adds?|added|costs?|saves?|saved|gains?|loses|plus)\b(?: (?:just|only|about|another|some))*\s?$"
+    r"|\((?:it )?was\s?$",
+    re.IGNORECASE,
+)
+"""What follows is how much, or of before."""
 _NEXT = 8
 _AT_POINT = late_pattern(r"\s?(?:\b(?:at|for|with)\b|@|[(]|在)?\s?-?", re.IGNORECASE)
 _IS = late_pattern(r"\b(?:is|be|was|are|gives?|delivers?)\W{0,3}$", re.IGNORECASE)
@@ -122,6 +132,7 @@ _WAY = late_pattern(
     r"|falling|decreasing|↑|↓|越[大小高低]|增大|增加|上升|升高|提高|加大|变大|减小|降低|下降|减少|变小)",
     re.IGNORECASE,
 )
+_OF_HEAT = late_pattern(r"\btemperature\b|温度", re.IGNORECASE)
 _WAY_NEAR = 14
 _COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
 _KINDS = {
@@ -293,7 +304,7 @@ def _under_others(flat: str, table: Table, courses: Table) -> Iterator[str]:
         for sentence in _SENTENCE_END.split(line):
             if _IF.search(sentence.lower()):
                 continue
-            yield from _crossed(sentence, table)
+            yield from _crossed(_ASIDE.sub(lambda aside: " " * len(aside[0]), sentence), table)
             yield from _for_other_size(sentence, table)
             named = []
             for clause in _clauses(_FIGURE_ASIDE.sub(r" \1 ", sentence)):
@@ -401,6 +412,12 @@ def _of_the_word(part: str, told: _Named) -> list[TextFigure]:
     return [each for each in behind if aside < 0 or each.start < aside] if behind else told.figures
 
 
+def _is_range_end(part: str, figure: TextFigure) -> bool:
+    """Whether a figure is one end of a range: "0.15~0.28 V"."""
+    is_first = _RANGE_ON.match(part, figure.end) is not None
+    return is_first or _RANGE_ENDS.search(part[: figure.start]) is not None
+
+
 def _is_of_another(
     part: str, figure: TextFigure, meant: Sequence[Row], table: Table, *, is_told_at: bool = False
 ) -> bool:
@@ -415,6 +432,8 @@ def _is_of_another(
     }
     return (
         len(meant) < len(table.rows)
+        and not (table.goes_on and _is_range_end(part, figure))
+        and not (_BOUND_BEHIND.match(part, figure.end) or _ADDS.search(part[: figure.start]))
         and not (table.is_of_states and (_BECAME.match(part, figure.end) or DIFFERS.match(part, figure.end)))
         and (figure.digits > 1 or "." in figure.text)
         and (is_told_at or not _TO_OTHER.search(part[: figure.start]))
@@ -443,12 +462,17 @@ def _key_of(part: str, figure: TextFigure, told: _Named) -> set[tuple[str, float
     return last
 
 
-def _names(clause: str, table: Table) -> _Named:
-    """The words and the varied values by which a clause names rows, and its other figures."""
+@lru_cache(1024)  # each table is looked up by the same clauses
+def _words_of(clause: str) -> frozenset[str]:
     named_runs = _RUN_SAID.sub(lambda run: f" run{run['run'] or run['zh'] or 1} ", clause.lower())
     for pattern, word in _SAID_SO:
         named_runs = pattern.sub(f" {word} ", named_runs)
-    named = _Named(set(WORD.findall(named_runs)) & table.words)
+    return frozenset(WORD.findall(named_runs))
+
+
+def _names(clause: str, table: Table) -> _Named:
+    """The words and the varied values by which a clause names rows, and its other figures."""
+    named = _Named(set(_words_of(clause)) & table.words)
     for figure in with_bare(clause):
         is_below = clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-")
         points = {
@@ -473,6 +497,8 @@ def _names(clause: str, table: Table) -> _Named:
             }
             is_value = is_value and not points
         is_told = is_told and (is_value or not table.is_of_states)
+        if points and is_bound(clause[: figure.start]):
+            continue  # "below 10 Ω" names several
         if points and (is_named_so or not (is_told or is_value)):
             named.keys.append((figure, points))
         elif figure.unit:
@@ -556,7 +582,7 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
             if over
             else None
         )
-        if over is None or quantity is None:
+        if over is None or quantity is None or (_OF_HEAT.search(over[0]) and names != {"temp"}):
             continue
         rest = clause[: over.start()] + clause[over.end() :]
         is_up, is_down = UP.search(rest) is not None, DOWN.search(rest) is not None

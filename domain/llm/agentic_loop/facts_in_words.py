@@ -30,6 +30,7 @@ from shared.late_patterns import late_pattern
 _MOST_RESULTS = 100_000
 _MOST_CLAUSES = 300
 _LONGEST = 90
+_MOST_EARLIER = 40
 _GAIN_SLACK = 0.1
 """Of a transistor, with which its current gain may be told otherwise."""
 _NEARLY_TOP = 0.8
@@ -39,7 +40,7 @@ _NOT_OF_NOW = late_pattern(
     r"\b(?:if|unless|until|before|when|would|could|should|shall|will|may|might|must|can|cannot|needs?"
     r"|want\w*|avoid"
     r"|prevent\w*|make sure|ensure|whether|so that|goal|target|expect\w*|predict\w*|earlier|previous\w*"
-    r"|originally"
+    r"|original(?:ly)?"
     r"|initially|at first|nearly|almost|close to|edge|was|were|had been|used to|to (?:be|get|keep|bring"
     r"|reach|let"
     r"|see|read)|suppos\w+|assum\w+|in theory|ideal\w*|typical\w*|usual\w*|generally|please|let(?:'s| me))\b"
@@ -195,6 +196,15 @@ class _Facts:
         facts.is_undriven = not has_stimulus and (measured_period or has_netlist)
         return facts
 
+    def take_counts(self, earlier: Sequence[str]) -> None:
+        """How many runs there were may be told of studies of the circuit as it was."""
+        for text in earlier[-_MOST_EARLIER:]:
+            for pattern in (_RUNS, YIELD):
+                for found in pattern.finditer(text[:MOST_READ]):
+                    counts = {int(each) for each in found.groups() if each is not None and each.isdigit()}
+                    self.studied |= counts if self.studied else set()
+                    self.few |= counts if self.few else set()
+
     def _read_shapes(self, flat: str) -> None:
         self.settled.update((each["signal"].lower(), True) for each in _AT_REST.finditer(flat))
         for shape in _SHAPE.finditer(flat):
@@ -274,7 +284,9 @@ _ALL_RAN = late_pattern(
     r"|成功|收敛|完成|通过仿真",
     re.IGNORECASE,
 )
-_THAT_RAN = late_pattern(r"\b(?:that|which) (?:ran|converged|worked|finished|succeeded)\b|成功的|收敛的")
+_THAT_RAN = late_pattern(
+    r"\b(?:that|which) (?:ran(?: to the end)?|converged|worked|finished|succeeded)\b|成功的|收敛的"
+)
 _NONE_FAILED = late_pattern(
     r"\b(?:no|none|zero|0|without(?: any| a)?)\b.{0,20}\bfail\w*|\bnone\b.{0,16}\bfail|\bdid not fail"
     r"|(?:没有|无|未)[^，。]{0,8}(?:失败|不收敛)|(?:失败|不收敛)[^，。]{0,4}(?:0|零) ?次",
@@ -386,6 +398,7 @@ def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) 
     `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change.
     """
     facts = _Facts.of(results)
+    facts.take_counts(earlier)
     now = [found for each in reversed(results[-40:]) if (found := quantities_of(each[:MOST_READ]))]
     states = [
         *now,
@@ -475,7 +488,8 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
         and not _THAT_RAN.search(clause)
     )
     if facts.runs is not None and facts.runs[1]:
-        return _NONE_FAILED.search(clause) is not None or (is_of_all and _ALL_RAN.search(clause) is not None)
+        is_none = _NONE_FAILED.search(clause) is not None and not _THAT_RAN.search(clause)
+        return is_none or (is_of_all and _ALL_RAN.search(clause) is not None)
     if facts.passed is not None:
         good, bad = facts.passed[0], facts.passed[1] - facts.passed[0]
         for told in _SO_MANY.finditer(clause):
@@ -484,7 +498,10 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
             if good != bad and count == (bad if is_good else good):
                 return True
     has_missed = facts.passed is not None and facts.passed[0] < facts.passed[1]
-    return has_missed and is_of_all and _PASS.search(clause) is not None
+    # "within 175.1° … 184.7° in all samples" tells of an own range
+    units = [figure.unit for figure in figures_in(clause)]
+    is_own = len(units) > len(set(units))
+    return has_missed and is_of_all and not is_own and _PASS.search(clause) is not None
 
 
 def _is_wrong_verdict(clause: str, facts: _Facts, is_denied: bool) -> bool:
@@ -532,6 +549,8 @@ def _is_wrong_count(clause: str, facts: _Facts, is_denied: bool) -> bool:
         if found.start(found.lastgroup or "") not in measured
     ):
         return True
+    if _REST.search(clause):
+        return False
     few = facts.few | {abs(one - other) for one, other in pairs} | {each for pair in pairs for each in pair}
     return bool(few) and any(
         _FEW[(found["english"] or found["ran"] or found["chinese"]).lower()] not in few
