@@ -40,8 +40,8 @@ _AHEAD = 2
 _END = -1
 _WINDOW = "qapp"
 """The fixture of a test that shows a window."""
-_BACK = 5
-"""How much nicer those are that stand back: of a core that is wanted by both they get a quarter."""
+_BACK = 3
+"""How much nicer those are that stand back: of a core that is wanted by both they get a third."""
 _SERVED = frozenset(("forked_commands", "designs"))
 """Fixtures whose processes import the whole program."""
 _LENGTH = struct.Struct("!I")
@@ -83,7 +83,8 @@ def run_in_forks(session: pytest.Session, count: int, back: int = 0) -> None:
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     reporter.showfspath = False  # tests of several modules end side by side
     served = any(_SERVED.intersection(item.fixturenames) for item in session.items)
-    with warm_python.standing() if served else contextlib.nullcontext():
+    is_wanted = served and not warm_python.is_standing()
+    with warm_python.standing() if is_wanted else contextlib.nullcontext():
         handed_out = _HandedOut(session, count, back)
         try:
             handed_out.run()

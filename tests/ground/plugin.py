@@ -25,7 +25,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from tests.ground import forked_workers
+from tests.ground import forked_workers, warm_python
 from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
 from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard, own_secrets
 from tests.ground.known_boxes import remember_boxes
@@ -38,6 +38,7 @@ _HAS_FAILED = pytest.StashKey[bool]()
 _GROUND = pytest.StashKey["Ground"]()
 _CAMPAIGN = pytest.StashKey[Campaign]()
 _LEFT_WIDGETS = pytest.StashKey[bool]()
+_STANDING = pytest.StashKey[contextlib.ExitStack]()
 _WINDOW_TESTS = Path(__file__).parents[1] / "gui"
 _IN_MEMORY = "/dev/shm"
 _EXAMPLES = 50
@@ -143,15 +144,23 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[_GROUND].close()
+    if (standing := config.stash.get(_STANDING, None)) is not None:
+        standing.close()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Any:
-    """Next to nothing of what is made in collecting is garbage: each worker would look for it for seconds.
+def pytest_collection(session: pytest.Session) -> Any:
+    """Beside a collection of all tests another core imports the program: forks of it are asked for later.
 
+    Next to nothing of what is made in collecting is garbage: each worker would look for it for seconds.
     From here on Python collects only within tests without a window, see `pytest_runtest_protocol`, and there
     less often: what looks for garbage after each 700 objects takes a twentieth of the time of these tests.
     """
+    config = session.config
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if is_whole and config.getoption("forks") and not config.option.collectonly:
+        config.stash[_STANDING] = contextlib.ExitStack()
+        config.stash[_STANDING].enter_context(warm_python.standing())
     gc.disable()
     gc.set_threshold(_OBJECTS, 20, 20)
     return (yield)
