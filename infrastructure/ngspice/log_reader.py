@@ -50,6 +50,7 @@ _NOT_LOADED = re.compile(
     r"|fatal error in ngspice",
     re.IGNORECASE,
 )
+_ODD_LINE = re.compile(r"check line no \d+:\s*;", re.IGNORECASE)
 _BEGUN = re.compile(r"^Doing analysis at TEMP", re.MULTILINE)
 _QUIT = re.compile(r"(?:^|\n)ngspice-\S+ done\s*\Z")
 """The last thing ngspice prints when a command ends it; a deck may `echo` the like before."""
@@ -98,8 +99,14 @@ def _lines(lines: Sequence[str]) -> Iterator[Finding]:
                 yield rule.make(match)
                 break
         else:
-            if not _SILENT.search(line) and not _in_block(lines, index):
+            if not _SILENT.search(line) and not _in_block(lines, index) and not _is_remark(lines, index):
                 yield from _unknown_line(line)
+
+
+def _is_remark(lines: Sequence[str], index: int) -> bool:
+    """ngspice tells of the first line with an odd sign that it takes it for a comment; with `;` it is one."""
+    quoted_line = _at(lines, index + 2)
+    return "Unusual leading characters" in lines[index] and _ODD_LINE.match(quoted_line) is not None
 
 
 def _unknown_line(line: str) -> Iterator[Finding]:

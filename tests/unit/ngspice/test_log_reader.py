@@ -159,6 +159,16 @@ def test_notes_of_healthy_runs_are_silent(words: str) -> None:
     assert told("", words) == []
 
 
+@pytest.mark.parametrize(("line", "told"), [("  ;x", 0), (";", 0), ("  =z", 1)])
+def test_a_line_behind_a_semicolon_is_a_comment(line: str, told: int) -> None:
+    words = (
+        "Warning: Unusual leading characters like ';' or others out of '= [] ? () & % $\"!:,;\\f'\n"
+        "    in netlist or included files, will be replaced with '*'.\n"
+        f"    Check line no 2:{line}\n"
+    )
+    assert len(read_log("", words).findings) == told
+
+
 def test_errors_without_a_rule_are_passed_on_as_warnings() -> None:
     finding = only("Error: something ngspice 50 says\n")
     assert (finding.severity, finding.code) == ("warning", "ngspice-message")
