@@ -54,6 +54,8 @@ _STEPS = 1_000
 _STEPS_OF_PERIOD = 50
 _MOST_STEPS = 20_000
 """Of a transient analysis that names no step: usually, in a period of its quickest sine, and at most."""
+_MANY_POINTS = 20_000
+"""Of a source; 10,000 take seconds, ten times as many some minutes."""
 _SENSED = frozenset("lrcd")
 """Letters of two-pole elements whose current LTspice lets others sense."""
 Find = Callable[[str], str | None]
@@ -484,7 +486,7 @@ class _Work:
             raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
             raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
-            raw = with_edges(self._repeated(raw), self._stop_time) if letter in "vi" else raw
+            raw = with_edges(self._repeated(raw, statement), self._stop_time) if letter in "vi" else raw
             raw = self._switched_on(raw, statement) if letter in "vi" and self._starts_dead else raw
             raw = flat_braces(foreign.START_OF_SOURCE.sub("", raw) if letter == "b" else raw)
             raw = self._sensing(raw, letter, statement)
@@ -521,13 +523,19 @@ class _Work:
         )  # fmt: skip
         return match["kept"]
 
-    def _repeated(self, raw: str) -> str:
+    def _repeated(self, raw: str, statement: Statement) -> str:
         """Points of a file and repeated ones as those of a PWL source."""
         file = file_of_points(raw)
         text = None if file is None or self._read is None else self._read(file)
-        return foreign.relative_times(
-            repeated_points((text and with_points(raw, text, self._stop_time)) or raw)
-        )
+        written = (text and with_points(raw, text, self._stop_time)) or raw
+        if (count := len(written.split()) // 2) > _MANY_POINTS:
+            self._note(
+                statement,
+                msg("{name} has {count} points: ngspice goes through those before the present one at every "
+                    "step, so the run takes long. Simulate a shorter time, or use fewer points.",
+                    name=statement.words[0].text, count=count),
+            )  # fmt: skip
+        return foreign.relative_times(repeated_points(written))
 
     def _instance(self, raw: str, statement: Statement) -> str:
         """ngspice takes no dot and no slash in the name of a subcircuit (level.2, LF411/NS)."""

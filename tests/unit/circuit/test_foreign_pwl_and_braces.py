@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.circuit.foreign_braces import flat_braces, with_braces
-from domain.circuit.foreign_pwl import repeated_points
+from domain.circuit.foreign_pwl import repeated_points, with_points
 from tests.ground.cases import for_each
 
 
@@ -23,6 +23,12 @@ from tests.ground.cases import for_each
 )
 def test_repeated_points(written: str, read: str | None) -> None:
     assert repeated_points(written) == (read or written)
+
+
+def test_points_of_a_file_are_read_until_the_stop_time() -> None:
+    source, points = "V1 a 0 PWL file=p.txt AC 1", "0 1\n1 2\n2 3\n3 4\n"
+    assert with_points(source, points, 1.5) == "V1 a 0 PWL(0 1 1 2 2 3) AC 1"
+    assert with_points(source, points, None) == "V1 a 0 PWL(0 1 1 2 2 3 3 4) AC 1"
 
 
 def test_braces_within_expressions() -> None:
