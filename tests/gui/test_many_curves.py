@@ -280,6 +280,15 @@ async def test_a_picture_that_leaves_the_window_is_drawn_in_turns_and_shown_nowh
     assert np.abs(halved[above:] - _seen(area)).mean() < from_window, "a grid beside its numbers: 2.0"
 
 
+async def test_a_plot_that_is_closed_while_it_is_drawn_draws_no_more(area: PlotArea, until: Until) -> None:
+    first, *others = _family(200)
+    area.show_traces(_axis(), [first], ghosts=others)
+    await until(lambda: area._in_turns._turns is not None)
+    area.close()
+    await until(lambda: _is_done(area))
+    assert area.closed
+
+
 async def test_a_drawing_of_lines_is_drawn_in_turns_too(
     area: PlotArea, until: Until, loop_watchdog: LoopWatchdog
 ) -> None:

@@ -437,6 +437,11 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen, in_scene=place)
             )
 
+    def close(self) -> None:
+        """Also of a drawing that is on its way: pyqtgraph empties the scene."""
+        self._in_turns.drop()
+        super().close()
+
     def redraw(self, *, at_once: bool = False) -> None:
         """Draw; many curves in the next turns of the window's loop, unless each is to be drawn `at_once`, by
         itself."""
