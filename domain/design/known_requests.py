@@ -108,32 +108,62 @@ class KnownRequests:
             if mine > max(weights.values(), default=0.0) and _TOLD.fullmatch(feature):
                 found.append((mine, feature))
         wholes = {part: whole for whole in _HYPHENATED.findall(text.lower()) for part in whole.split("-")}
-        runs = [run for run in _APART.split(text) if 2 <= len(run) <= _LONGEST_QUOTED]
+        runs = [run for run in _APART.split(text) if len(run) >= 2]
         words: list[str] = []
         for _, feature in sorted(found, key=lambda each: (-each[0], each[1])):
             word = wholes.get(feature, feature).replace(" ", " " if feature.isascii() else "")
             if not word.isascii():
                 word = _EDGES.sub("", word)
-                word = next((run for run in runs if word in run), word)
             if len(word) < 2:
                 continue
-            plain = word.replace("-", " ")
-            if not any(
-                plain in other or other in plain for other in (each.replace("-", " ") for each in words)
-            ):
-                words.append(word)
-        return words[:most]
+            place = len(words)
+            while other := next((each for each in words if _joined(text, word, each)), ""):
+                place, word = words.index(other), _joined(text, word, other)
+                words.remove(other)
+            words.insert(place, word)
+        return list(dict.fromkeys(_whole(word, runs) for word in words))[:most]
 
     def placed(self, sentence: Sentence, family: str, slots: Sequence[Slot]) -> Sentence:
         """The sentence with what its words say of where figures belong, read as a request for a family."""
         return placing.placed(sentence, self._figures, family, slots)
 
 
+def _whole(word: str, runs: Sequence[str]) -> str:
+    """All of the characters between little words that a word is a part of, where they are few or few are
+    lacking."""
+    return next(
+        (
+            run
+            for run in runs
+            if word in run and min(len(run) - _LONGEST_QUOTED, len(run) - len(word) - 2) <= 0
+        ),
+        word,
+    )
+
+
+def _joined(text: str, one: str, other: str) -> str:
+    """Of two words of which one holds the other, the Chinese one that is longer or the English one that was
+    there; two pieces of a Chinese word that overlap in the text, as one; "" for any others."""
+    for left, right in ((one, other), (other, one)):
+        if right.replace("-", " ") in left.replace("-", " "):
+            return other if left.isascii() else left
+        for common in range(min(len(left), len(right)) - 1, 0, -1):
+            whole = left + right[common:]
+            if not whole.isascii() and left.endswith(right[:common]) and whole in text:
+                return whole
+    return ""
+
+
+def is_question(text: str) -> bool:
+    """Or something for sale: nobody wants a circuit made."""
+    return _ASKS.search(text.lower()) is not None
+
+
 def kind_features(text: str, sentence: Sentence, by_rules: Set[str]) -> set[str]:
     """What is looked at to tell which circuit is meant."""
     wanted, ruled_out = _without_ruled_out(text)
     low = text.lower()
-    asked = {"!asks"} if _ASKS.search(low) else set()
+    asked = {"!asks"} if is_question(text) else set()
     return {
         *_of_words(wanted), *ruled_out, *asked, *_of_sides(low), *_of_figures(sentence), *by_rules
     }  # fmt: skip

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from domain.design.designer import DesignIntent
 from domain.design.engine import wording
 from domain.design.engine.declared_family import Claim, DeclaredFamily
-from domain.design.known_requests import NO_REQUEST, KnownRequests
+from domain.design.known_requests import NO_REQUEST, KnownRequests, is_question
 from domain.design.sentence import Sentence
 from domain.design.understanding import is_not_understood
 from shared.errors import CircuitError
@@ -38,6 +38,8 @@ _LEAST = 0.4
 _SURELY_NONE = 4.0
 """Nats by which no request is likelier than a circuit that is called by name: an R-2R ladder is no filter."""
 _TOLD_WORDS = 4
+_SHORT = 60
+"""Characters of a request in a few words."""
 
 
 class Ruled(NamedTuple):
@@ -97,9 +99,24 @@ def weighed(
     is_refused_by_name = ruled.claim.score >= 1 and isinstance(ruled.outcome, CircuitError)
     if may_be[best].family == NO_REQUEST and is_refused_by_name and nats[best] < nats[0] + _SURELY_NONE:
         return ruled.outcome
+    is_refused = may_be[best].family == NO_REQUEST or isinstance(may_be[best].outcome, CircuitError)
+    if is_refused and is_said_in_short(text, sentence, ruled):
+        return ruled.outcome
     if best < len(nats) - 1 and sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
         return ruled.outcome
     return may_be[best].outcome
+
+
+def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled) -> bool:
+    """Whether a few words are all of a request: the rules find a place for each of its figures, and it asks
+    nothing. Known requests are longer, and what is learnt of them takes short ones for none."""
+    return (
+        len(text) <= _SHORT
+        and not is_question(text)
+        and any(each.dimension != "none" for each in sentence.mentions)
+        and isinstance(ruled.outcome, DesignIntent)
+        and not any(map(is_not_understood, ruled.outcome.assumptions))
+    )
 
 
 def candidates(

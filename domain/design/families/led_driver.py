@@ -8,7 +8,7 @@ from __future__ import annotations
 from domain.design import kit
 from domain.design.families.led_sink import SUPPLY_SPREAD, netlist, size
 from domain.design.families.logic_rows import count_of
-from domain.design.kit import spice, with_unit
+from domain.design.kit import impossible, spice, with_unit
 from domain.design.transistor import TRANSISTOR
 from shared.message import msg
 
@@ -40,8 +40,19 @@ _STRING = (
 """Behind a number: LEDs, whatever they are called."""
 
 
+_KEEPS_CURRENT = (
+    r"(?<![a-z])leds?(?![a-z])|diode|lamp|light|laser|emitter|current|sink|灯|光|恒流|电流|二极管|激光|管"
+)
+"""Words of what takes a current, whatever its voltage."""
+
+
 def says(sentence: kit.Sentence) -> kit.Said:
-    """Figures by their words; how many LEDs also by what is counted."""
+    """Figures by their words; how many LEDs also by what is counted. Raises CircuitError for a supply."""
+    if len({each.value for each in sentence.of("V")}) > 1 and not sentence.has(_KEEPS_CURRENT):
+        raise impossible(
+            msg("An LED driver keeps a current, not a voltage."),
+            msg("Ask for a linear regulator or a buck converter."),
+        )
     found, unused = kit.read_quantities(FAMILY.quantities, sentence)
     if "leds" not in found and (count := count_of(sentence.text, _STRING)) is not None:
         found["leds"] = count

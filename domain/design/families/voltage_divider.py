@@ -29,6 +29,9 @@ _FROM_ZERO = re.compile(r"(?<![\d.])0\s?v?\s?(?:-|~|to|到|至)\s?(?=\d+(?:\.\d+
 _CONVERTER = r"(?<![a-z])(?:adc|mcu|microcontroller)(?![a-z])|单片机"
 _RECEIVER = rf"{_CONVERTER}|(?<![a-z])(?:pin|gpio)(?![a-z])|引脚|管脚|[io]/?o口"
 """What bears the smaller of two voltages."""
+_DIVIDES = r"divid|分压|resist|电阻|ω|(?<![a-z])ohms?(?![a-z])"
+_FEEDS_A = 5e-3
+"""What takes more wants a supply, unless a divider is called by name."""
 _SIGNAL_V = 10.0
 """Of a divider of which only the ratio was said."""
 _QUANTITIES = (
@@ -52,7 +55,17 @@ _QUANTITIES = (
 
 
 def says(sentence: kit.Sentence) -> kit.Said:
-    """The two voltages; of a ratio ("10:1") the other one, of a range from zero its end."""
+    """The two voltages; of a ratio ("10:1") the other one, of a range from zero its end. Raises CircuitError
+    for a supply."""
+    fed = max((each.value for each in sentence.of("A")), default=0.0)
+    if fed >= _FEEDS_A and not sentence.has(_DIVIDES):
+        raise impossible(
+            msg(
+                "A resistive divider cannot feed {current}: it is not a power supply.",
+                current=with_unit(fed, "A", 3),
+            ),
+            msg("Ask for a linear regulator or a buck converter."),
+        )
     ratio = _RATIO.search(sentence.text)
     text = sentence.text if ratio is None else sentence.text.replace(ratio[0], " ", 1)
     if (text := _FROM_ZERO.sub("", text)) != sentence.text:

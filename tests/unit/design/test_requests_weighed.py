@@ -183,6 +183,26 @@ def test_what_is_learnt_is_of_these_known_requests(name: str) -> None:
             assert learnt.readline().strip() == digest()
 
 
+@for_each(
+    ("sentence", "family"),
+    [
+        ("12V to 5V 2A", "buck"),
+        ("need 3.3V 1A from 24V", "buck"),
+        ("12伏转5伏3安", "buck"),
+        ("9V battery to 5V 50mA", "buck"),
+        ("我想把10V降到3.3V给单片机供电 200mA", "buck"),
+        ("5V to 12V 0.5A", "boost"),
+        ("drop 9 V to 5 V, 100 mA", "ldo_regulator"),
+        ("divider 12 V to 5 V, 10 mA", "voltage_divider"),
+        ("低通 1kHz", "first_order"),
+        ("LED 20mA 12V", "led_driver"),
+    ],
+)
+def test_a_few_words_that_say_everything_are_a_request(sentence: str, family: str) -> None:
+    """The known requests are longer."""
+    assert understand(sentence, request_texts()).family == family
+
+
 def test_a_charge_pump_that_was_asked_for_another_output_says_what_it_makes() -> None:
     intent = understand("charge pump doubler, 3.3 V in, 6 V out, 5 mA")
 
