@@ -290,6 +290,7 @@ class DeclaredFamily:
         anew = {goal.metric: goal for goal in self._goals(Request(parameters))}
         # What is measured at a frequency that was changed is measured at the new one.
         own = {goal.metric: goal.expression for goal in self._goals(Request(before))}
+        asked |= {name: parameters[name] for name in follows if name in parameters}
         moved = {goal.metric: goal.expression for goal in self._goals(Request(asked))}
 
         def follow(goal: DesignGoal) -> DesignGoal:

@@ -37,6 +37,9 @@ def test_a_sallen_key_filter_follows_its_corner_and_its_proposals_do_too() -> No
     assert goal(after, "cutoff").target == pytest.approx(3e3)
     assert "9k" in goal(after, "attenuation").expression  # three times the corner, as proposed before
     assert "Vin" in FAMILIES["sallen_key"].propose(after, str).netlist
+    before = understand("2nd-order Sallen-Key high-pass, 300 Hz, Butterworth, gain 6 dB")
+    after = follow(before, scaled(goal(before, "cutoff"), 10))
+    assert goal(after, "passband_gain").expression == "db(gain(v(out),30k))"  # at 3 kHz nothing passes now
 
 
 def test_a_goal_that_was_said_does_not_follow_another() -> None:
