@@ -16,6 +16,7 @@ from PyQt6.QtWidgets import (
     QPushButton,
     QStyle,
     QStyleOptionComboBox,
+    QStylePainter,
     QWidget,
 )
 
@@ -25,6 +26,9 @@ from shared.message import Message
 
 if TYPE_CHECKING:
     from presentation.ui.workspace import WindowServices
+
+_LEAST_SHOWN = 4
+"""Letters of a choice that has little room."""
 
 Part = QWidget | QLayout
 L = TypeVar("L", bound=QBoxLayout)
@@ -106,14 +110,33 @@ def beside_its_name(choice: QComboBox) -> int:
     return choice.width() - field.width() + 2
 
 
-def fit_to_chosen(choice: QComboBox) -> None:
-    """Make a box as wide as what is chosen in it, its list as wide as the longest."""
-    choice.ensurePolished()
-    rest, metrics, view = beside_its_name(choice), choice.fontMetrics(), choice.view()
-    choice.setFixedWidth(rest + metrics.horizontalAdvance(choice.currentText()))
-    if view is not None:
-        names = map(choice.itemText, range(choice.count()))
-        view.setMinimumWidth(rest + max(map(metrics.horizontalAdvance, names), default=0))
+class ShortChoice(QComboBox):
+    """As wide as what is chosen in it, its list as wide as the longest; with less room the name is cut."""
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return QSize(self._wide(self.currentText()), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        least = min(self.currentText(), f"{self.currentText()[:_LEAST_SHOWN]}…", key=len)
+        return QSize(self._wide(least), super().minimumSizeHint().height())
+
+    def showPopup(self) -> None:  # noqa: N802 - Qt's name
+        view = self.view()
+        if view is not None:
+            view.setMinimumWidth(max(map(self._wide, map(self.itemText, range(self.count()))), default=0))
+        super().showPopup()
+
+    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        metrics, text, room = self.fontMetrics(), self.currentText(), self.width() - beside_its_name(self)
+        if metrics.horizontalAdvance(text) > room:  # a rounded width: the exact one may be a fraction more
+            option.currentText = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def _wide(self, text: str) -> int:
+        return beside_its_name(self) + self.fontMetrics().horizontalAdvance(text)
 
 
 class ElidedLabel(QLabel):

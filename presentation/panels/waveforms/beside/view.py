@@ -19,7 +19,7 @@ from presentation.panels.waveforms.cursor_table import CursorStrip
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.panels.waveforms.plot_tools import EXPORTS
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import ElidedLabel, arrange, fit_to_chosen, once_after, text_label
+from presentation.ui.parts import ElidedLabel, ShortChoice, arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -64,7 +64,6 @@ class BesideView(QWidget):
         self.options = BesideOptions()
         self.area: BesideArea | None = None
         self._soon = once_after(self, _PATIENCE_MS, self._start)
-        self._polished = once_after(self, 0, self._fit_choices)
         self.setObjectName("beside")
         self._build()
         mark_area(self, surface="base")
@@ -105,7 +104,6 @@ class BesideView(QWidget):
         self._foot.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
         if self.area is not None:
             self.area.use(theme)
-        self._polished.start()  # they know their type when the style sheet is on
 
     def retranslate(self, _name: object = None) -> None:
         self._kind.setAccessibleName(self._services.language(msg("Drawing beside the curves")))
@@ -122,6 +120,9 @@ class BesideView(QWidget):
         self._bar = QWidget()
         mark_area(self._bar, surface="base", line="bottom")
         self._kind, self._window = self._choice("kind"), self._choice("window")
+        self._kind.setSizePolicy(
+            QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed
+        )  # the other one gives way
         self.period = PeriodField(self._services)
         self.period.chosen.connect(lambda period: self._take(replace(self.options, period=period)))
         self._across, self._figure = self._choice("across"), self._choice("figure")
@@ -175,15 +176,11 @@ class BesideView(QWidget):
         )  # fmt: skip
 
     def _choice(self, name: str) -> QComboBox:
-        made = QComboBox()
+        made = ShortChoice() if name in ("kind", "window") else QComboBox()
         made.setObjectName(f"beside_{name}")
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         mark(made, small=True)
         return made
-
-    def _fit_choices(self) -> None:
-        for choice in (self._kind, self._window):
-            fit_to_chosen(choice)
 
     def _fill(self) -> None:
         from presentation.panels.waveforms.beside.kinds import KINDS, WINDOW_HELP, WINDOW_TITLES
@@ -196,7 +193,8 @@ class BesideView(QWidget):
         self._window.setToolTip(say(WINDOW_HELP[options.window]))
         for at, text in enumerate(WINDOW_HELP.values()):
             self._window.setItemData(at, say(text), Qt.ItemDataRole.ToolTipRole)
-        self._fit_choices()
+        for choice in (self._kind, self._window):
+            choice.updateGeometry()
         _refill(self._across, [(name, name) for name in self._suggested], None)
         first = "" if self._subject is None else self._subject.first
         self._across.setEditText(options.against or first)
