@@ -50,6 +50,8 @@ def cut_apart(metrics: Metrics, text: str, width: int, others: Iterable[str], *,
     Where the middle is what tells them apart, its word and what follows is what stays. What stands before the
     first `kept`, and that, stays whole: the number of a run.
     """
+    if metrics.horizontalAdvance(text) <= width:  # its parts, each rounded, may be wider
+        return text
     if kept and kept in text:
         whole, _, name = text.partition(kept)
         whole += kept

@@ -185,6 +185,15 @@ def test_names_that_differ_in_the_middle_are_cut_apart() -> None:
     assert cut_apart(_Wide(), names[0], 70, names) == middle_cut(_Wide(), names[0], 70)  # no room for it
 
 
+def test_a_name_that_fits_is_not_cut_though_its_parts_are_each_rounded_up() -> None:
+    class Rounded:
+        def horizontalAdvance(self, text: str, /) -> int:  # noqa: N802 - Qt's name
+            return math.ceil(6.4 * len(text))
+
+    name = "Run 4 · bax.cir"
+    assert cut_apart(Rounded(), name, 96, [name], kept=" · ") == name
+
+
 def test_of_a_voltage_without_room_its_node_stays() -> None:
     texts = ("v(n003)", "v(n003)", "v(n003)", "v(a,b)", "i(r4)")
     shown = [trace_cut(_Wide(), text, width) for text, width in zip(texts, (49, 48, 21, 28, 21), strict=True)]
