@@ -39,6 +39,15 @@ class PreviewCurves(QObject):
         shown = self._shown.circuit
         return next((each.after for each in circuits if each.circuit == shown and not each.is_same), ())
 
+    def are_beside(self, plot: Plot) -> bool:
+        """Whether they have that analysis, and stand where its curves do: not at other times."""
+        spans = [
+            (each.axis.data.real.min(), each.axis.data.real.max())
+            for each in (plot, *(other for other in self.plots if other.analysis == plot.analysis))
+            if each.axis is not None and len(each.axis.data)
+        ]
+        return any(low <= spans[0][1] and spans[0][0] <= high for low, high in spans[1:])
+
     @property
     def is_live(self) -> bool:
         """The curves follow a hand: they are the ones that are looked at, the shown run is behind."""

@@ -116,8 +116,8 @@ def notes_of(
     elif now.plot is not None:
         is_stale = shown.is_stale
         notes = _of_drawing(shown, now, overlay)
-        is_previewed = any(plot.analysis == now.plot.analysis for plot in previews.plots)
-        if is_previewed and not previews.is_live:  # a line that comes would move the plot under the hand
+        is_previewed = not previews.is_live and previews.are_beside(now.plot)
+        if is_previewed:  # a line that comes would move the plot under the hand
             notes.insert(0, msg("Dashed: preview."))
     if shown.awaited is not None:
         notes.append(
