@@ -517,6 +517,20 @@ def _driven_row(line: str) -> _Driven | None:
 _OF_DRIVEN = ("high", "low", "thd")
 
 
+def _between(one: _Driven, other: _Driven, share: float) -> _Driven:
+    """What it makes of a size between two, on the straight line over the logarithm of the size."""
+
+    def at(first: float, second: float) -> float:
+        return first + share * (second - first)
+
+    return _Driven(
+        size=one.size * (other.size / one.size) ** share,
+        high=at(one.high, other.high),
+        low=at(one.low, other.low),
+        thd=at(one.thd, other.thd),
+    )
+
+
 def _clipping_told(circuit: Circuit, source: str, hertz: float, rows: Sequence[_Driven]) -> list[Message]:
     small = rows[0].swing / rows[0].size
     middle = (rows[0].high + rows[0].low) / 2
@@ -538,19 +552,18 @@ def _clipping_told(circuit: Circuit, source: str, hertz: float, rows: Sequence[_
         )
     else:
         inside, outside = rows[clipped - 1], rows[clipped]
-        up, down = outside.high - middle, middle - outside.low
+        before, after = inside.swing / inside.size / small, outside.swing / outside.size / small
+        there = _between(inside, outside, (before - _FALLEN) / (before - after))
+        up, down = there.high - middle, middle - there.low
         said.append(
             msg(
                 "{file}: with a growing sine of {frequency} at {source} the gain has fallen by 1 dB "
-                "where the output swings {low} to {high} peak to peak "
-                "({small} to {large} peak at the input).",
+                "where the output swings about {swing} peak to peak ({input} peak at the input).",
                 file=circuit.file,
                 frequency=shown(hertz, "Hz"),
                 source=source,
-                low=shown(inside.swing, "V"),
-                high=shown(outside.swing, "V"),
-                small=shown(inside.size, "V"),
-                large=shown(outside.size, "V"),
+                swing=shown(there.swing, "V"),
+                input=shown(there.size, "V"),
             )
         )
         how = {"up": shown(up, "V"), "down": shown(down, "V")}
@@ -561,12 +574,15 @@ def _clipping_told(circuit: Circuit, source: str, hertz: float, rows: Sequence[_
         )
     bent = next((at for at, each in enumerate(rows) if each.thd > _DISTORTED), None)
     if bent:
+        clean, dirty = rows[bent - 1], rows[bent]
+        share = math.log(_DISTORTED / clean.thd) / math.log(dirty.thd / clean.thd) if clean.thd > 0 else 1.0
+        there = _between(clean, dirty, share)
         said.append(
             msg(
                 "Its total harmonic distortion passes 1 % at {swing} peak to peak "
                 "({input} peak at the input).",
-                swing=shown(rows[bent].swing, "V"),
-                input=shown(rows[bent].size, "V"),
+                swing=shown(there.swing, "V"),
+                input=shown(there.size, "V"),
             )
         )
     return said
