@@ -14,6 +14,7 @@ from typing import Literal
 from domain.design.sentence import LONGEST_REQUEST
 from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, strangers, unmeasured
 from infrastructure.llm_adapters.builtin.questions import (
+    conditions_in,
     figures_of,
     follow_up,
     holds_nothing,
@@ -536,6 +537,8 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
     Every clause has to be understood, or to hold nothing that could be meant: no figure, part, number,
     wish or question.
     """
+    if isinstance(whole, Ask) and len(whole.parameters) > 1 and not _CHANGE.search(rest):
+        return None  # "ripple with C1 = 220u and L1 = 47u": one condition beside the other
     clauses = [
         each.strip() for each in CLAUSES.split(without_courtesies(rest)) if each and each.strip(" .!?。！？")
     ]
@@ -797,8 +800,9 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
         return _tried(
             Change(file=file, values=values, simulates=False, ask=figures_of(_ASSIGNMENT.sub(" ", rest)))
         )
-    if values and is_tried:
-        return Simulate(file=file, parameters=values, expressions=expressions)
+    heat = tuple(each for each in conditions_in(rest) if each[0] == "temp") if simulates else ()
+    if (values or heat) and is_tried:
+        return Simulate(file=file, parameters=(*values, *heat), expressions=expressions)
     is_change = (
         _CHANGE.search(rest) is not None
         or TIMES_NOW.search(rest) is not None

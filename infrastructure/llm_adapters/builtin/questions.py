@@ -31,6 +31,7 @@ from infrastructure.llm_adapters.builtin.words import (
     ASKED_LATER,
     BETA,
     BY_KIND,
+    BY_SO_MUCH,
     CAPACITY,
     CARRIES,
     CHANGES,
@@ -57,6 +58,7 @@ from infrastructure.llm_adapters.builtin.words import (
     OTHER_LOAD,
     OTHERWISE,
     OVER_FREQUENCY,
+    OVER_HEAT,
     PARTS,
     POLITE,
     QUESTION,
@@ -151,9 +153,23 @@ def _tune(words: Words) -> Ask | None:
         r"\b(?:write|put|do) it\b|(?:帮我|给我|直接|请).{0,4}(?:改|调|写|设)", words.text, ANY_CASE
     )
     ask = replace(ask, writes=not is_value or does is not None)
+    aimed = _change_of(words, ask) or _aimed(words, ask)
+    if aimed is None:
+        return None
+    if aimed.bound == "at_most" and _UP_TO.search(words.text):
+        aimed = replace(aimed, bound=None)
+    # "at CL = 10p": a condition, no part to be turned
+    fixed = tuple(name for name in aimed.names if name in dict(aimed.parameters))
+    names = tuple(name for name in aimed.names if name not in fixed)
+    besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
+    return replace(aimed, figures=ask.figures[:1], names=names, kept=(*ask.kept, *fixed), besides=besides)
+
+
+def _aimed(words: Words, ask: Ask) -> Ask | None:
+    """The wish with what its figure has to come to; None where no quantity of the sentence is that."""
     wanted = FIGURES[ask.figures[0]].unit
     if ask.share is not None and ask.value is None and wanted == "V":
-        return replace(ask, figures=ask.figures[:1])
+        return ask
     if (
         ask.value is None and ask.at is not None and ask.at_unit == wanted
     ):  # “at 2 kHz”: of a cut-off its value
@@ -175,10 +191,23 @@ def _tune(words: Words) -> Ask | None:
         return None
     if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
         ask = replace(ask, unit="x")
-    if ask.bound == "at_most" and _UP_TO.search(words.text):
-        ask = replace(ask, bound=None)
-    besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
-    return replace(ask, figures=ask.figures[:1], besides=besides)
+    return ask
+
+
+def _change_of(words: Words, ask: Ask) -> Ask | None:
+    """A figure that is to change by so much, in its unit, as a factor or in percent."""
+    wanted = FIGURES[ask.figures[0]].unit
+    for mention in words.mentions:
+        told = BY_SO_MUCH.search(words.text[: mention.start])
+        if told is None or mention.dimension not in (wanted, "%", "x", "none") or mention.upper is not None:
+            continue
+        is_less = told["zh_less"] or (not told["zh_more"] and LOWER.search(words.text))
+        way: Way = "lower" if is_less else "raise"
+        return replace(
+            ask, figures=ask.figures[:1], value=mention.value, upper=None, unit=mention.dimension, bound=None,
+            tolerances=(), is_change=True, way=way,
+        )  # fmt: skip
+    return None
 
 
 _UP_TO = re.compile(
@@ -258,8 +287,11 @@ def _other_beta(words: Words) -> Ask | None:
 def _heated(words: Words) -> Ask | None:
     """A range of temperatures."""
     ask = _studied(words)
+    if OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters:
+        return replace(ask, names=("temp",), value=None, upper=None, unit="")
     is_heat = (
         HEATS.search(words.text)
+        or (ask.span is not None and ask.span[0] < 0)
         or any(m.dimension == "degC" for m in words.mentions)
         or re.search(r"\d\s*度|\d\s?c(?![a-z])", words.text, ANY_CASE)
     )
@@ -290,6 +322,10 @@ _PART_NUMBER = re.compile(
 """As `2N3904`, `BC547B`, `LM358`."""
 
 
+_ALL_OF_IT = re.compile(r"\b(?:all|each|every|both)(?: of)?(?: the| my)?\s|各个?|所有|全部|每个", ANY_CASE)
+"""Speaks of the parts that are there, not of one to be found."""
+
+
 def _part(words: Words) -> Ask | None:
     """A kind of part, with what it has to have."""
     kind = next((kind for pattern, kind in PARTS if re.search(pattern, words.text, ANY_CASE)), "")
@@ -297,7 +333,7 @@ def _part(words: Words) -> Ask | None:
     number = None if kind or ask.names or ask.figures or ask.file else _PART_NUMBER.search(words.text)
     if number is not None:
         return Ask(intent="find_part", query=number[0].upper())
-    if not kind or words.ask.file:
+    if not kind or words.ask.file or _ALL_OF_IT.search(words.text):
         return None
     mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)
     traits = " ".join(trait for pattern, trait in TRAITS if re.search(pattern, words.text, ANY_CASE))
@@ -770,7 +806,7 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
             and intent not in ("figure", "tune", "stimulus", "set_goal", "find_part", "battery")
         ):
             ask = replace(ask, value=None, upper=None, unit="", bound=None)
-        return replace(ask, intent=intent, way=way if intent == "limits" else "", is_yield=is_yield)
+        return replace(ask, intent=intent, way=way if intent == "limits" else ask.way, is_yield=is_yield)
     return None
 
 
@@ -904,6 +940,11 @@ def holds_nothing(text: str) -> bool:
     return not (
         ask.figures or words.asides or ask.names or ask.nodes or words.mentions or ask.kept or words.terms
     )
+
+
+def conditions_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The conditions a sentence tells: a load, a supply, a temperature, values of parts."""
+    return read(text, "").ask.parameters
 
 
 def says_nothing(text: str) -> bool:

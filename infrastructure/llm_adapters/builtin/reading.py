@@ -113,6 +113,8 @@ class Ask:
     """What else the sentence says, that was not understood."""
     is_nearest: bool = False
     """It is only the nearest thing known to what the sentence asks."""
+    is_change: bool = False
+    """The value is by how much the figure is to change, the way whither: "6 dB more gain"."""
     besides: tuple[Ask, ...] = ()
     """Figures that have to keep a bound of their own where one is to be something."""
     place: str = ""

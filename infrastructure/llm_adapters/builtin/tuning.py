@@ -286,6 +286,7 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
     if isinstance(before, str):
         return before
     wanted = before.wanted
+    ask = _with_change(ask, before)
     low, high = aim_of(ask, wanted)
     kept = yield from _kept_figures(circuit, ask, speech)
     if isinstance(kept, str):
@@ -332,6 +333,21 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
     told = _outcome_told(ask, before, after)
     others = yield from _kept_now(circuit, kept, speech)
     return "\n".join([*done, speech.say(told), *others, *_goals_missed(circuit, seen, speech)])
+
+
+def _with_change(ask: Ask, now: _Measured) -> Ask:
+    """The aim as a value, where it is told as a change of what is there."""
+    if not ask.is_change or ask.value is None:
+        return ask
+    sign = -1 if ask.way == "lower" else 1
+    if ask.unit == "%":
+        value = now.value * (1 + sign * ask.value)
+    elif ask.unit == "x":
+        factor = ask.value**sign
+        value = now.value + 20 * math.log10(factor) if now.wanted.unit == "dB" else now.value * factor
+    else:
+        value = now.value + sign * ask.value
+    return replace(ask, value=value, unit=now.wanted.unit or "none", is_change=False)
 
 
 def _outcome_told(ask: Ask, before: _Measured, after: _Measured) -> Message:

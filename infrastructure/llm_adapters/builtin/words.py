@@ -19,6 +19,16 @@ PARAMETER = re.compile(
     r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|(?:sags?|dips?|falls?|sinks?|climbs?|creeps?) (?:up |down )?to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$",
     ANY_CASE,
 )
+OVER_HEAT = re.compile(
+    r"\b(?:with|over|vs\.?|versus|against|across|on) (?:the )?temp(?:erature)?\b(?! of)|\btemp(?:erature)? (?:drift|sweep|dependence|coefficient)\b|\b(?:drifts?|moves?|shifts?|chang\w+|var\w+) .{0,12}temp(?:erature)?\b|随温度|温漂|温度(?:漂移|特性|系数|影响)|(?:跟|和|与)温度.{0,4}关系",
+    ANY_CASE,
+)
+"""Over temperature, from nowhere to nowhere in particular."""
+BY_SO_MUCH = re.compile(
+    r"(?:\bby\s+(?:about\s+|another\s+)?|(?P<zh_more>提高|增加|增大|升高|加大|抬高)(?:了|约|大概)?\s*|(?P<zh_less>降低|减小|减少)(?:了|约|大概)?\s*)$",
+    ANY_CASE,
+)
+"""Before a quantity by which something is to change."""
 HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
 DEGREES = re.compile(r"\s*(?:°|度|degrees?|deg\b|c\b)", ANY_CASE)
 FULL_NODE_FIGURE = re.compile(r"\bv\(", ANY_CASE)
@@ -235,7 +245,10 @@ OF_FEED_BEHIND = re.compile(
     ANY_CASE,
 )
 """How another input or supply voltage is told: "at 24 V input", "输入24V时"."""
-OF_POWER = re.compile(r"\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bhot\b|功耗|功率|耗散|损耗|发热", ANY_CASE)
+OF_POWER = re.compile(
+    r"\bsaturat\w*|\btriode\b|\bregion\b|饱和|放大区|线性区|\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bhot\b|功耗|功率|耗散|损耗|发热",
+    ANY_CASE,
+)
 
 LOAD_SHARE = re.compile(
     r"(?P<none>\bno[- ]load\b|\bunloaded\b|\bwithout (?:a |any |the )?load\b|空载|不带负载|(?:去掉|拿掉|断开|拆掉)负载|负载(?:断开|去掉|拿掉|开路))|\bhalf(?: the)? load\b|半载|一半负载",
@@ -345,8 +358,8 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|\boff by\b|"
      r"最坏(?:的)?情?况?|最差(?:的)?情?况?|最不利|极限情况|(?:差|偏差?|误差|变化|波动)(?:了|各|都|有|是)?\s*[±正负]*\d+(?:\.\d+)?\s*%.{0,12}(?:影响|变|差|偏)"),
     ("heat",
-     r"°|degrees|temperature|"
-     r"温度|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
+     r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
+     r"温度|温漂|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("sweep",
      r"\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
      r"扫描|扫一?下|扫参|扫到|从.{1,12}扫|从.{1,16}(?:变化?|增|降|升|改|加|减|调)[到至成]|\b(?:var(?:y|ies|ied)|goes|going|moves?|chang\w+|range\w*|swing\w*|anywhere|anything) (?:anywhere )?(?:from|between)\b"),

@@ -66,6 +66,8 @@ def test_a_question_is_answered_and_told_what_of_it_is_not(text: str, left: str)
         ("静态电流是多少,空载的时候", "current", ("load_share", "0")),
         ("phase margin with CL at 10p instead of 5p", "what_if", ("CL", "1e-11")),
         ("Monte Carlo of the gain with a 600 ohm load", "monte_carlo", ("load", "600")),
+        ("inductor ripple current at 24V input", "figure", ("input", "24")),
+        ("increase the phase margin to 60 degrees at CL = 10p", "tune", ("CL", "1e-11")),
     ],
 )
 def test_a_condition_is_set_for_the_runs(text: str, intent: str, parameters: tuple[str, str]) -> None:
@@ -96,6 +98,21 @@ def test_a_second_figure_keeps_its_bound_while_the_first_is_tuned() -> None:
     assert [(each.figures, each.value, each.bound) for each in command.besides] == [
         (("collector_current",), 0.002, "at_most")
     ]
+
+
+@for_each(
+    ("text", "way", "value", "unit"),
+    [
+        ("increase the gain by 6 dB", "raise", 6, "dB"),
+        ("lower the ripple by 20 %", "lower", 0.2, "%"),
+        ("把带宽提高20%", "raise", 0.2, "%"),
+    ],
+)
+def test_a_figure_changes_by_so_much(text: str, way: str, value: float, unit: str) -> None:
+    command = understand_command(text, FILES)
+    assert isinstance(command, Ask), command
+    assert (command.intent, command.is_change) == ("tune", True)
+    assert (command.way, command.value, command.unit) == (way, value, unit)
 
 
 def test_every_run_and_study_is_made_under_the_conditions() -> None:
