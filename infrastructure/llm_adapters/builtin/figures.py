@@ -53,7 +53,7 @@ FIGURES: dict[str, Figure] = {
         expressions=("gain_margin({x})",),
     ),
     "ugf": Figure(
-        words=r"unity[- ]gain(?: (?:frequency|bandwidth))?|gain[- ]bandwidth(?: product)?|\bgbw\b|单位增益(?:频率|带宽)?|增益带宽积",
+        words=r"unity[- ]gain(?: (?:frequency|freq|bandwidth))?|gain[- ]bandwidth(?: product)?|\bgbw\b|单位增益(?:频率|带宽)?|增益带宽积",
         name=msg("unity-gain frequency"), unit="Hz", kind="ac", expressions=("ugf({x})",),
     ),
     "lower_cutoff": Figure(

@@ -465,6 +465,10 @@ def tell(
     if parameters:
         given = ", ".join(f"{name} = {value}{' °C' if name == 'temp' else ''}" for name, value in parameters)
         lines.insert(0, speech.say(msg("For this run only: {values}.", values=given)))
+    if any(each.key == "efficiency" and value > 1 for each, _, value, _ in found):
+        lines.append(
+            speech.say(msg("Above 100 %: it has not settled where the run ends; let it run longer."))
+        )
     bands = [analysis_for(circuit, each.kind) for each in wanted if each.kind == "noise" and not each.place]
     lines += [speech.say(msg("Integrated over the band of “{card}”.", card=card)) for card in bands if card]
     return "\n".join(lines)

@@ -777,6 +777,7 @@ def _search(
     kept: Sequence[_Kept] = (), series: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """The arguments of the search for values."""
+    kinds = {each.wanted.kind for each in (now, *(one.now for one in kept))}
     return {
         **search_of(circuit, names, series=(series or "E96") if is_series else ""),
         "measure": {each.wanted.key: each.expression for each in (now, *(one.now for one in kept))},
@@ -784,7 +785,7 @@ def _search(
             *bounds_of(now.wanted.key, aim),
             *(bound for each in kept for bound in bounds_of(each.now.wanted.key, each.aim)),
         ],
-        **own_analysis(circuit, now.wanted),
+        **(own_analysis(circuit, now.wanted) if len(kinds) == 1 else {}),
     }
 
 

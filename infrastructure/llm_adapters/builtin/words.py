@@ -113,7 +113,7 @@ DESIGNED = re.compile(
 """A circuit to be made, or one in general: no question about one that is there."""
 HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would|will)\b|\bwould happen\b|\bhappens?\b|\bsuppose\b|\bif\b.{0,40}\b(?:were|was|is|became|goes|went|had|has|use|used|double|halve|remove|leave|take|drop|change|replace)\b|\bhow (?:much )?(?:does|do|would|will)\b.{0,40}\b(?:change|drop|fall|rise|differ|suffer)\b.{0,30}\b(?:if|when|without|with)\b"
-    r"|\bsurviv\w+\b|\b(?:sags?|droops?|dips?)\b|\bstill (?:work|ok|okay|fine|good|alright|in)\b|如果|假如|假设|要是|会怎么?样|会有(?:什么|多大)|的话|还(?:能|会|够|行|正常)",
+    r"|\bsurviv\w+\b|\b(?:sags?|droops?|dips?)\b|\bstill (?:work|ok|okay|fine|good|alright|in)\b|如果|假如|假设|要是|会怎么?样|(?:分别|各自?)(?:怎么|如何|会)变|能省|会有(?:什么|多大)|的话|还(?:能|会|够|行|正常)",
     ANY_CASE,
 )
 PARTS: Sequence[tuple[str, str]] = (
