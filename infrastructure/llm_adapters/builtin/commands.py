@@ -13,6 +13,7 @@ from typing import Literal
 
 from domain.design.sentence import LONGEST_REQUEST
 from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, strangers, unmeasured
+from infrastructure.llm_adapters.builtin.file_names import CHINESE_FILE, take_file
 from infrastructure.llm_adapters.builtin.questions import (
     conditions_in,
     figures_of,
@@ -25,8 +26,22 @@ from infrastructure.llm_adapters.builtin.questions import (
     without_courtesies,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
+from infrastructure.llm_adapters.builtin.values import (
+    ASSIGNMENT,
+    BARE_CHANGE,
+    DIRECT,
+    FIGURES_BY_NAME,
+    NUMBER,
+    PREFIX,
+    PREFIXES,
+    SYMBOLS,
+    UNIT,
+    changes_in,
+    spice_value,
+)
 from infrastructure.llm_adapters.builtin.words import (
     ADVICE,
+    ANY_CASE,
     BY_KIND,
     CHANGES,
     CLAUSES,
@@ -191,101 +206,47 @@ Command = (
     | Design
     | Unclear
 )
-
-_I = re.IGNORECASE
-_SUFFIXES = "cir|sp|spice|net|ckt|inc|lib|mod|sub|txt|md|json|csv"
-_QUOTED_FILE = re.compile(rf"[\"'“‘「《`]([^\"'“”‘’「」《》`]+\.(?:{_SUFFIXES}))[\"'”’」》`]", _I)
-_PLAIN_FILE = re.compile(rf"[A-Za-z0-9_./\\~-]*[A-Za-z0-9_-]\.(?:{_SUFFIXES})(?![A-Za-z0-9_])", _I)
-_CHINESE_FILE = re.compile(rf"[\w./-]+\.(?:{_SUFFIXES})(?![A-Za-z0-9_])", _I)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
-_BEFORE_A_NAME = re.compile(
-    r"^(?:请|帮我|给我|把|将|对|在|仿真|模拟|运行|跑|读取|读|显示|打开|查看|看|分析|测量|修改|一下|文件|电路)+"
-)
-"""Chinese is written without blanks: what stands before a file's name and is no part of it."""
-
 _DESIGN = re.compile(
     r"^(?:please |now |can you |could you |i (?:need|want)(?: you to)? ?|help me ?|let'?s )*"
     r"(?:design|build|make|create|generate|size|synthesi[sz]e)\b|\bi (?:need|want|would like) an?\b"
     r"|设计|(?:做|搭|来|要|生成)一?[个款]",
-    _I,
+    ANY_CASE,
 )
 _QUESTION = re.compile(
     r"[?？]\s*$|^(?:why|how|what|when|which|who|is|are|does|do|explain|tell me)\b"
     r"|^(?:为什么|为何|怎么|怎样|什么|解释)",
-    _I,
+    ANY_CASE,
 )
-_NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? for\b|\bsearch\b", _I)
+_NEEDED = re.compile(r"^(?:do|would) (?:i|we) (?:really )?need\b|\blook(?:ing)? for\b|\bsearch\b", ANY_CASE)
 """Asks for a part, not for a circuit."""
 _HYPOTHESIS = re.compile(
     r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|\bsurviv\w+\b|\b(?:sags?|droops?|dips?)\b|"
     r"\bstill (?:work|ok|okay|fine|good|alright)\b|如果|假如|假设|要是|的话|还(?:能|会|够|行|正常)|"
     r"(?:分别|各)(?:怎么|如何|会)变|能省|会(?:怎么?样|变|不会|是多少|有多|降|升|掉|饱和)",
-    _I,
+    ANY_CASE,
 )
 """Something is to be tried, not to be changed."""
 _NO_SIMULATION = re.compile(
     r"(?:\bdon'?t|\bdo not|\bwithout|\bno|不要|不用|不必|别|无需)\s*"
     r"(?:re-?)?(?:simulat\w*|run\w*|仿真|模拟|运行)",
-    _I,
+    ANY_CASE,
 )
-_NEGATION = re.compile(r"\b(?:don'?t|do not|never|stop)\b|不要|不用|不必|请勿|别(?!的|人)|无需", _I)
+_NEGATION = re.compile(r"\b(?:don'?t|do not|never|stop)\b|不要|不用|不必|请勿|别(?!的|人)|无需", ANY_CASE)
 _CHANGE = re.compile(
     r"\b(?:change|set|make|modify|update|adjust|increase|decrease|raise|lower|reduce|put|replace|bump|drop|bring|crank|"
     r"take|push|turn|swap)\b"
     r"|改|设[为成置]|[给加弄]到|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
-    _I,
+    ANY_CASE,
 )
-_NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_UNIT = (
-    r"(?:ohms?|Ω|hz|farads?|henr(?:y|ies)|volts?|amps?|seconds?|[fhvas]"
-    r"|欧姆?|赫兹?|法拉?|亨利?|伏特?|安培?|秒)"
-)
-_PREFIX = r"(?:meg|(?-i:[fpnuµμmkgtPNUMKGT])|[皮纳微毫千兆吉])"
-"""A capital F is the unit farad."""
-_VALUE = (
-    r"(?P<value>\{[^{}]+\}|[-+]?(?:\d+[krunpµμm]\d+"
-    rf"|{_NUMBER}\s?{_PREFIX}?\s?{_UNIT}?))(?![A-Za-z0-9])"
-)
-_ASSIGNMENT = re.compile(
-    r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?|(?:负载|电源|输入|供电)(?:电阻|电压)?|占空比)(?:'s)?"
-    r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&|=)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
-    r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
-    rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{_NUMBER}\w*)?"
-    r"(?:\s+(?:sags?|droops?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
-    rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到]|[改换](?=\s*\d))\s*{_VALUE}",
-    _I,
-)
-_DIRECT = re.compile(
-    rf"\b(?:[Mm]ake|[Ss]et|[Pp]ut)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+(?i:{_VALUE})(?=\s*(?:$|[.,;!?]|and\b|please\b))"
-)
-"""A value without a word between: "make RC 4k7"."""
-_REPLACED = re.compile(
-    rf"\b(?i:swap|replace|change|exchange)\s+(?P<name>[A-Z][A-Za-z0-9]{{0,5}})\s+(?i:for|by|with|against)\s+(?:an?\s+)?(?i:{_VALUE})"
-)
-"""Another value in place of the one that is there: "swap C2 for 22n"."""
-_LOADS = {
-    "load": "RL", "负载": "RL", "负载电阻": "RL", "supply": "supply", "电源": "supply", "电源电压": "supply",
-    "供电": "supply", "供电电压": "supply", "输入电压": "supply", "duty": "duty", "占空比": "duty",
-    "cycle": "duty", "input": "input",
-}  # fmt: skip
-_QUANTITIES = frozenset(
-    {"current", "voltage", "power", "frequency", "resistance", "width", "length", "ripple"}
-)
-"""No names of parts although values are told of them."""
-_SYMBOLS = frozenset({"supply", "duty", "RL"})
-"""Names that only the circuit knows."""
-_BARE_CHANGE = re.compile(rf"[A-Z][A-Za-z0-9_]{{0,6}}\s*(?:to|=|:|->|→|改|换|用|[到成为])\s*{_VALUE}", _I)
-"""A change without a verb: "CE to 100u"."""
-FIGURES_BY_NAME = re.compile(r"Q|BW|fc|f0|THD|PM|GBW", _I)
-"""What is no part although it looks like one."""
 _OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!two )"
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
     rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b(?! at\b){_OFF_A_SUPPLY}"
     r"|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|跑[一个下]",
-    _I,
+    ANY_CASE,
 )
 _ANALYSES: Sequence[tuple[str, str]] = (
     ("op", r"operating point|静态工作点|工作点"),
@@ -299,25 +260,25 @@ _DELETE = re.compile(
     r"\s*(?:(?:please|now|can you|could you)\s+)*(?:delete|remove|erase)\s*(?:the\s+)?"
     r"(?:(?:file|circuit|netlist)\s*)?(?:from (?:the|this|my) project\s*)?(?:please|now|for me)?[\s.,!?]*"
     r"|\s*请?\s*(?:帮我)?\s*[把将]?\s*(?:文件|电路)?\s*(?:删除|删掉|移除)\s*(?:掉|了)?\s*(?:文件|电路|吧)?[\s。！]*",
-    _I,
+    ANY_CASE,
 )
 """The whole sentence without its files: “remove R1 from a.cir” is another wish."""
-_AND = re.compile(r"\s*(?:,?\s*\band\b|[,，、和与及])\s*", _I)
+_AND = re.compile(r"\s*(?:,?\s*\band\b|[,，、和与及])\s*", ANY_CASE)
 _STOP = re.compile(
     r"(?:for|to|until|till|up to|到|至|时间.{0,4}?|长|跑|仿真|simulate|transient)\s*(?:about|大约|约)?\s*"
-    rf"(?P<number>{_NUMBER})\s?(?P<prefix>[mnuµμ毫微纳]?)(?:s(?:ec(?:ond)?s?)?(?![a-z])|秒)",
-    _I,
+    rf"(?P<number>{NUMBER})\s?(?P<prefix>[mnuµμ毫微纳]?)(?:s(?:ec(?:ond)?s?)?(?![a-z])|秒)",
+    ANY_CASE,
 )
 _MEASURE = re.compile(
     r"\b(?:measure|evaluate|calculate|compute|what(?:'s| is| are)|how (?:much|large|high|big|fast|wide))\b"
     r"|测量|测一?下|多少|求|计算|量一下",
-    _I,
+    ANY_CASE,
 )
 _ANOTHER_VALUE = re.compile(
     r"(?:ok(?:ay)?,? |and |now |then |try |again |with |to |it |once more ){1,4}"
     r"(?P<value>\S+(?: ?[a-zA-ZµμΩ]+)?)[\s.!?]*"
-    rf"|(?:那么?|再|换成?|试试|改用|改成|试一?下|用|看看|取)+\s*(?P<other>{_NUMBER}\s?{_PREFIX}?\s?{_UNIT}?)\s*(?:呢|试试|看看|吧)?[\s。！？?]*",
-    _I,
+    rf"|(?:那么?|再|换成?|试试|改用|改成|试一?下|用|看看|取)+\s*(?P<other>{NUMBER}\s?{PREFIX}?\s?{UNIT}?)\s*(?:呢|试试|看看|吧)?[\s。！？?]*",
+    ANY_CASE,
 )
 _FUNCTION_START = re.compile(r"(?<![\w.])[A-Za-z_][A-Za-z0-9_]*\(|@[A-Za-z]\w*\[")
 _REFERENCES = (
@@ -325,16 +286,16 @@ _REFERENCES = (
         r"\bwhere (?:is|are|do we use|does(?!.*\b(?:go|come from|lost|roll|fall|drop|land)\b))\s+"
         r"(?:the\s+)?(?!(?:it|this|that|i|my)\b)"
         r"[`\"']?([\w.@#+-]+)[`\"']?",
-        _I,
+        ANY_CASE,
     ),
-    re.compile(r"\b(?:references?|uses|usages?) (?:to|of)\s+[`\"']?([\w.@#+-]+)", _I),
-    re.compile(r"\bwho uses\s+[`\"']?([\w.@#+-]+)", _I),
+    re.compile(r"\b(?:references?|uses|usages?) (?:to|of)\s+[`\"']?([\w.@#+-]+)", ANY_CASE),
+    re.compile(r"\bwho uses\s+[`\"']?([\w.@#+-]+)", ANY_CASE),
     re.compile(r"([A-Za-z][A-Za-z0-9_.]*)\s*(?:在|用在|被用在)(?:了?哪|什么地方)"),
     re.compile(r"哪[里些]地?方?(?:用到了?|使用了?|引用了?|用了)\s*([A-Za-z][A-Za-z0-9_.]*)"),
     re.compile(r"(?:查找|找)?\s*([A-Za-z][A-Za-z0-9_.]*)\s*的(?:所有)?引用"),
 )
 _ANALYZE = re.compile(
-    r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", _I
+    r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", ANY_CASE
 )
 _CHECK = re.compile(
     r"(?:please |can you |could you )?check(?: over| through)?\s*"
@@ -342,67 +303,68 @@ _CHECK = re.compile(
     r"(?:any |are there (?:any )?)?(?:errors|problems|mistakes) in|"
     r"(?:请|帮我|麻烦)*(?:检查|查)(?:一下|下|一遍)?(?:.{0,4}(?:错误?|问题))?|"
     r"(?:里|中)?有(?:没有|什么|哪些)?(?:错误?|问题)吗?",
-    _I,
+    ANY_CASE,
 )
-_OUTLINE = re.compile(r"\boutline\b|\bstructure\b|结构|概览|大纲", _I)
+_OUTLINE = re.compile(r"\boutline\b|\bstructure\b|结构|概览|大纲", ANY_CASE)
 _OF_ONE = re.compile(
-    r"\b(?:the|my|this|its?|these|those)\b|这个|我的|当前|该电路|把|将|这里|^(?:扫描|比较|对比)", _I
+    r"\b(?:the|my|this|its?|these|those)\b|这个|我的|当前|该电路|把|将|这里|^(?:扫描|比较|对比)", ANY_CASE
 )
 """Speaks of a circuit that is there."""
-_ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", _I)
+_ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", ANY_CASE)
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
     rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! at\b)(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
     r"|^(?:请)?(?:仿真|运行|跑)"
     r"(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))|\bmeasure [\w.]+\(",
-    _I,
+    ANY_CASE,
 )
 _LIST = re.compile(
     r"\b(?:list|show|what|which)\b.*\b(?:files|circuits|netlists|folder|project)\b|^\s*(?:ls|dir|list)\s*$"
     r"|列出.*(?:文件|电路|网表)|(?:有哪些|有什么|哪几个).*(?:文件|电路|网表)|文件列表|项目结构|项目里有",
-    _I,
+    ANY_CASE,
 )
 _SHOW = re.compile(
-    r"\b(?:show|read|open|display|print|cat|view|see)\b|看[看一下]|显示|读取|读[一下]|打开|查看|内容", _I
+    r"\b(?:show|read|open|display|print|cat|view|see)\b|看[看一下]|显示|读取|读[一下]|打开|查看|内容",
+    ANY_CASE,
 )
-_LINES = re.compile(r"(?:lines?\s*|第\s*)(\d+)(?:\s*(?:-|to|到|至|~)\s*第?\s*(\d+))?", _I)
+_LINES = re.compile(r"(?:lines?\s*|第\s*)(\d+)(?:\s*(?:-|to|到|至|~)\s*第?\s*(\d+))?", ANY_CASE)
 _SEARCH = re.compile(
     r"(?:\b(?:search(?: the project| all files)?|find|grep|look(?=\s+for))\b(?:\s+for\b)?"
     r"|搜索一?下?|搜一?下?|查找|寻找|找一?[下找]?)\s*(.+)",
-    _I | re.DOTALL,
+    ANY_CASE | re.DOTALL,
 )
 _SEARCH_TAIL = re.compile(
     r"\s*(?:\b(?:in|across|within)\b(?: the| all| my)* (?:project|files?|circuits?|folder)|[。？?.!！]+)\s*$",
-    _I,
+    ANY_CASE,
 )
 _QUOTED = re.compile(r"[\"“「`]([^\"”」`]+)[\"”」`]|'([^']+)'")
 _GREETING = re.compile(
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|你好|您好|嗨|哈喽|早上好|下午好|晚上好)"
     r"(?: there| again)?",
-    _I,
+    ANY_CASE,
 )
 _THANKS = re.compile(
     r"(?:thanks?(?: you)?|thx|cheers|great|ok(?:ay)?|perfect|very good|谢谢你?|多谢|好的?|很好|太好了)"
     r"(?:,? (?:thanks?(?: you)?|a lot|very much|so much))?|(?:bye|goodbye|再见)",
-    _I,
+    ANY_CASE,
 )
 _FAMILIES = re.compile(
     r"(?:what|which(?: circuits)?)(?: kinds? of)?(?: circuits)? can (?:you|i) design"
     r"|你?(?:能|会|可以)设计(?:什么|哪些|哪几种)(?:样的)?(?:电路)?",
-    _I,
+    ANY_CASE,
 )
 _HELP = re.compile(
     r"(?:(?:hi|hello|hey|你好|您好)[,，!！ ]*)?"
     r"(?:help|\?|帮助|what can you do|who are you|what are you|你能做什么|你会(?:做)?什么|你是谁|怎么用)"
     r"(?: here| for me)?",
-    _I,
+    ANY_CASE,
 )
 
 
 def language_of(text: str) -> Language:
     """Chinese as soon as one Chinese character stands there, names of files apart."""
     text = text[:LONGEST_REQUEST]
-    words = _CHINESE_FILE.sub("", text)
+    words = CHINESE_FILE.sub("", text)
     return "zh" if _CHINESE.search(words if _LETTER.search(words) else text) else "en"
 
 
@@ -418,7 +380,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     bare = sentence.strip(" .!?。！？,，~～")
     if small_talk := _small_talk(bare or sentence):
         return small_talk
-    file, rest = _take_file(without_courtesies(sentence), known_files)
+    file, rest = take_file(without_courtesies(sentence), known_files)
     if isinstance(previous, Several):
         previous = previous.commands[-1]
     if previous is not None and (leaning := _leaning(sentence, file, rest, previous, known_files)):
@@ -460,14 +422,14 @@ def _accounted(command: Command, text: str) -> Command:
 
 
 _IMPROVES = re.compile(
-    r"\b(?:improv\w*|better|fix|optimi[sz]e|tweak|tune)\b|改进|改善|优化|弄|调一?[下调]|改一?[下改]", _I
+    r"\b(?:improv\w*|better|fix|optimi[sz]e|tweak|tune)\b|改进|改善|优化|弄|调一?[下调]|改一?[下改]", ANY_CASE
 )
 
 
 def _is_vague(text: str, *, is_meant: bool) -> bool:
     """Whether a wish says neither what of, nor what it is to become: "make it better"."""
     kinds = (*PARTS, *OF_LETTER, *BY_KIND)
-    if any(re.search(pattern, text, _I) for pattern, _ in kinds):
+    if any(re.search(pattern, text, ANY_CASE) for pattern, _ in kinds):
         return False
     is_wish = (CHANGES.search(text) and not is_meant) or _IMPROVES.search(text)
     return is_wish is not None and holds_nothing(text) and not foreign(text)
@@ -507,7 +469,7 @@ def _whole(sentence: str, text: str, file: str, rest: str, known: Sequence[str])
     ask = understand_question(rest, file, known) if is_plain and not is_card else None
     if ask is not None and (file or not _is_new_circuit(sentence, ask)):
         return ask
-    is_design = _DESIGN.search(sentence) is not None and _DIRECT.search(rest) is None
+    is_design = _DESIGN.search(sentence) is not None and DIRECT.search(rest) is None
     if not is_design or file:
         command = _command(sentence, file, rest, known)
         if command is not None:
@@ -523,8 +485,6 @@ _OWN = frozenset(
      "sweep", "worst_case", "monte_carlo", "compare"}
 )  # fmt: skip
 """Intents that are no part of another one's answer."""
-
-
 _LOOKS = frozenset({"point", "current", "voltage", "power", "figure", "limits"})
 _SPREADS = frozenset({"monte_carlo", "worst_case"})
 _STUDIES = frozenset({"sweep", "worst_case", "monte_carlo", "tune", "what_if"})
@@ -616,7 +576,7 @@ def _in_part(file: str, rest: str, known: Sequence[str]) -> Command | None:
 _TELLS = re.compile(
     r"(?:my|our|i'?ve|i have|i am|i'm|we|because|since|as i|that'?s|it'?s|like|just|mostly|only|from my|"
     r"assum\w+|say)\b|我(?:的|手上|已经|现在|这)|因为|反正|毕竟",
-    _I,
+    ANY_CASE,
 )
 """How a clause begins that says why something is asked."""
 
@@ -624,7 +584,7 @@ _TELLS = re.compile(
 def _is_told(clause: str) -> bool:
     """Whether a clause only says why: it asks nothing, and wishes nothing."""
     is_asked = re.search(
-        r"[?？]|吗|多少|几|什么|哪|怎|\b(?:what|which|how|why|whether|show|tell|give)\b", clause, _I
+        r"[?？]|吗|多少|几|什么|哪|怎|\b(?:what|which|how|why|whether|show|tell|give)\b", clause, ANY_CASE
     )
     return _TELLS.match(clause) is not None and is_asked is None and _CHANGE.search(clause) is None
 
@@ -635,9 +595,9 @@ def _is_context(clause: str) -> bool:
         not re.search(
             r"\d|[?？]|吗|多少|几|什么|哪|怎|\b(?:what|which|how|why|show|tell|give|plot|measure|check)\b",
             clause,
-            _I,
+            ANY_CASE,
         )
-        and re.search(r"\b(?:is|are|was|rings?|looks?|seems?|gets?|too)\b|太|了|有点|好像", clause, _I)
+        and re.search(r"\b(?:is|are|was|rings?|looks?|seems?|gets?|too)\b|太|了|有点|好像", clause, ANY_CASE)
         is not None
         and not _CHANGE.search(clause)
     )
@@ -665,7 +625,7 @@ def _tried(command: Command) -> Command:
 def _as_trial(found: Sequence[Command], rest: str) -> list[Command]:
     """Changes as trials, of the figures that are asked for beside them."""
     tried = [_tried(each) for each in found]
-    asked = figures_of(_ASSIGNMENT.sub(" ", rest))
+    asked = figures_of(ASSIGNMENT.sub(" ", rest))
     if asked is None or not any(isinstance(each, Ask) and each.intent == "what_if" for each in tried):
         return tried
     return [
@@ -794,11 +754,11 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
         return None
     expressions = find_expressions(rest)
     simulates = _SIMULATE.search(without_run) is not None
-    values = _changes(rest)
+    values = changes_in(rest)
     is_tried = _is_tried(rest) or (simulates and not _CHANGE.search(rest))
     if values and is_tried and not expressions and not simulates:
         return _tried(
-            Change(file=file, values=values, simulates=False, ask=figures_of(_ASSIGNMENT.sub(" ", rest)))
+            Change(file=file, values=values, simulates=False, ask=figures_of(ASSIGNMENT.sub(" ", rest)))
         )
     heat = tuple(each for each in conditions_in(rest) if each[0] == "temp") if simulates else ()
     if (values or heat) and is_tried:
@@ -806,18 +766,18 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
     is_change = (
         _CHANGE.search(rest) is not None
         or TIMES_NOW.search(rest) is not None
-        or _BARE_CHANGE.fullmatch(rest.strip(" .。!"))
+        or BARE_CHANGE.fullmatch(rest.strip(" .。!"))
     )
     if values and is_change:
         if all(FIGURES_BY_NAME.fullmatch(name) for name, _ in values):
             return None
-        ask = None if expressions else figures_of(_ASSIGNMENT.sub(" ", rest))
-        if ask is None and any(name in _SYMBOLS - {"RL"} or value.startswith("*") for name, value in values):
+        ask = None if expressions else figures_of(ASSIGNMENT.sub(" ", rest))
+        if ask is None and any(name in SYMBOLS - {"RL"} or value.startswith("*") for name, value in values):
             ask = Ask(intent="figure")
         simulates = simulates or bool(expressions) or ask is not None
         return Change(file=file, values=values, simulates=simulates, expressions=expressions, ask=ask)
     if simulates and (stop := _STOP.search(rest)):
-        return Simulate(file=file, stop=f"{stop['number']}{_PREFIXES.get(stop['prefix'], stop['prefix'])}")
+        return Simulate(file=file, stop=f"{stop['number']}{PREFIXES.get(stop['prefix'], stop['prefix'])}")
     analysis = _analysis_type(rest)
     wanted = expressions or plain_expressions(rest)
     if simulates or analysis:
@@ -846,10 +806,10 @@ def _look(sentence: str, file: str, rest: str) -> Command | None:
 def _deleted(sentence: str, file: str, rest: str, known: Sequence[str]) -> tuple[str, ...]:
     """The files of a sentence that only wants them deleted, as it names them; none for any other sentence."""
     files = {file}
-    name, others = _take_file(rest, known)
+    name, others = take_file(rest, known)
     while name:
         files.add(name)
-        name, others = _take_file(others, known)
+        name, others = take_file(others, known)
     rest = _AND.sub(" ", others) if len(files) > 1 else rest
     return (
         tuple(sorted(files, key=lambda name: sentence.casefold().find(name.casefold())))
@@ -858,60 +818,9 @@ def _deleted(sentence: str, file: str, rest: str, known: Sequence[str]) -> tuple
     )
 
 
-def _take_file(sentence: str, known: Sequence[str]) -> tuple[str, str]:
-    """The file a sentence names, and the sentence without it."""
-    folded = sentence.casefold()
-    for name in sorted(known, key=len, reverse=True):
-        at = folded.find(name.casefold())
-        before = sentence[at - 1 : at] if at > 0 else ""
-        after = sentence[at + len(name) : at + len(name) + 1]
-        if at >= 0 and not re.match(r"[A-Za-z0-9_./-]", before) and not re.match(r"[A-Za-z0-9_]", after):
-            return name, _without(sentence, at, at + len(name))
-    for pattern in (_QUOTED_FILE, _PLAIN_FILE, _CHINESE_FILE):
-        if found := pattern.search(sentence):
-            name = found[1] if pattern is _QUOTED_FILE else found[0]
-            if pattern is _CHINESE_FILE:
-                name = _BEFORE_A_NAME.sub("", name) or name
-            return name, _without(sentence, found.end() - len(name), found.end())
-    return "", sentence
-
-
-def _without(sentence: str, start: int, end: int) -> str:
-    return f"{sentence[:start].rstrip(' 「《“`')} {sentence[end:].lstrip(' 」》”`')}"
-
-
-_PLACED = re.compile(r"^\w+\s+at\s", _I)
-
-
-def _changes(text: str) -> tuple[tuple[str, str], ...]:
-    found = [*_ASSIGNMENT.finditer(text), *_DIRECT.finditer(text), *_REPLACED.finditer(text)]
-    named: list[tuple[str, str]] = []
-    for each in found:
-        word = each["name"]
-        if (
-            word.islower()
-            and word.isalpha()
-            and len(word) > 2
-            and word not in _LOADS
-            and (_PLACED.search(each[0]) or word in _QUANTITIES)
-        ):
-            continue  # "does it work at 9 V"
-        more = each.groupdict().get("more") or ""
-        names = [each["name"], *re.findall(r"[A-Za-z][A-Za-z0-9_]*", re.sub(r"\band\b", " ", more))]
-        named += [(_LOADS.get(name.lower(), name), each["value"]) for name in names]
-    for each in TIMES_NOW.finditer(text):
-        name = each["a"] or each["b"] or each["c"] or each["d"]
-        named.append((name, "*2" if each["a"] or each["c"] else "*0.5"))
-    return tuple(
-        dict.fromkeys(
-            (name, value if value.startswith("*") else spice_value(value, name)) for name, value in named
-        )
-    )
-
-
 def _analysis_type(text: str) -> str:
     for kind, words in _ANALYSES:
-        if re.search(rf"(?:{words}){_ANALYSIS_WORD}", text, _I):
+        if re.search(rf"(?:{words}){_ANALYSIS_WORD}", text, ANY_CASE):
             return kind
     return ""
 
@@ -952,35 +861,3 @@ def _query(text: str) -> str:
     if quoted := _QUOTED.search(text):
         return quoted[1] or quoted[2]
     return _SEARCH_TAIL.sub("", _SEARCH_TAIL.sub("", text)).strip()
-
-
-_PREFIXES = {
-    "皮": "p", "纳": "n", "微": "u", "毫": "m", "千": "k", "兆": "Meg", "吉": "G",
-    "µ": "u", "μ": "u", "K": "k",
-}  # fmt: skip
-_PARTS = re.compile(rf"(?P<number>[-+]?{_NUMBER})\s?(?P<prefix>{_PREFIX})?\s?(?P<unit>{_UNIT})?", _I)
-_OF_MEGA = ("ohm", "ω", "欧", "hz", "赫")
-"""Units (in lower case) of which one says mega, never milli."""
-_INFIX = re.compile(r"(?P<sign>[-+]?)(?P<whole>\d+)(?P<prefix>[krunpµμm])(?P<decimals>\d+)", _I)
-
-
-def spice_value(text: str, name: str) -> str:
-    """A value as SPICE reads it: no unit (``1F`` would be a femto), ``4k7`` as 4.7k, an engineer's M as Meg.
-
-    M is mega where a resistance or a frequency is meant; on its own and elsewhere SPICE's milli stays.
-    """
-    text = text.strip()
-    if text.startswith("{"):
-        return text
-    if infix := _INFIX.fullmatch(text):
-        number, prefix, unit = f"{infix['sign']}{infix['whole']}.{infix['decimals']}", infix["prefix"], ""
-        prefix = "" if prefix in "Rr" else prefix
-    else:
-        parts = _PARTS.fullmatch(text)
-        if parts is None:
-            return text
-        number, prefix, unit = parts["number"], parts["prefix"] or "", (parts["unit"] or "").lower()
-    is_mega = prefix == "M" and (
-        name[:1] in "rR" or unit.startswith(("ohm", "Ω".lower(), "ω", "欧", "hz", "赫"))
-    )
-    return number + ("Meg" if is_mega or prefix.lower() == "meg" else _PREFIXES.get(prefix, prefix))

@@ -23,13 +23,13 @@ from domain.design.locked_elements import locked_in, speaks_of_locks
 from domain.design.sentence import Bound, Mention, Sentence, read_sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
+from infrastructure.llm_adapters.builtin.aims import wished
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of, read_outline
 from infrastructure.llm_adapters.builtin.design import judged
 from infrastructure.llm_adapters.builtin.figures import FIGURES, Figure, Kind
 from infrastructure.llm_adapters.builtin.looking import failure, goal_entry
 from infrastructure.llm_adapters.builtin.measuring import Wanted, analysis_for, lacking, wanted_of
 from infrastructure.llm_adapters.builtin.plans import Call, Outcome, Plan, Speech, failed, told
-from infrastructure.llm_adapters.builtin.questions import wished
 from infrastructure.llm_adapters.builtin.reading import Ask, figures_in, kept_in, only_in
 from infrastructure.llm_adapters.builtin.tuning import (
     bounds_of,

@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import cast
 
+# --- which intent -------------------------------------------------------------------------------------
+from infrastructure.llm_adapters.builtin.aims import goal_of, studied, tuned
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.reading import (
-    NO_GAIN,
     PLACE_UNITS,
     Ask,
     Intent,
@@ -28,10 +29,8 @@ from infrastructure.llm_adapters.builtin.reading import (
 )
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
-    ASKED_LATER,
     BETA,
     BY_KIND,
-    BY_SO_MUCH,
     CAPACITY,
     CARRIES,
     CHANGES,
@@ -39,7 +38,6 @@ from infrastructure.llm_adapters.builtin.words import (
     COUNTED,
     DESIGNED,
     DRIVES,
-    FLATNESS,
     HEATS,
     HYPOTHESIS,
     INDEFINITE,
@@ -68,15 +66,12 @@ from infrastructure.llm_adapters.builtin.words import (
     SUPPLIES,
     SWAPS,
     TIMES,
-    TO_KNOW,
     TRAITS,
     WATCHED,
     WHAT_VALUE,
     WHOLE_BETA,
     WITHIN_DB,
 )
-
-# --- which intent -------------------------------------------------------------------------------------
 
 Needs = Callable[[Words], Ask | None]
 
@@ -85,14 +80,8 @@ def _as_it_is(words: Words) -> Ask | None:
     return words.ask
 
 
-def _studied(words: Words) -> Ask:
-    """The sentence, with the quantities of parts where it names no figure of the response."""
-    ask = words.ask
-    return ask if ask.figures else replace(ask, figures=words.asides)
-
-
 def _with_figure(words: Words) -> Ask | None:
-    ask = _studied(words)
+    ask = studied(words)
     which = re.search(
         r"\b(?:which|what)\s+(?P<en>\w+)|(?:哪[些个几]*)(?P<zh>元件|电阻|电容|电感)", words.text, ANY_CASE
     )
@@ -116,131 +105,8 @@ def _advice(words: Words) -> Ask | None:
     return None if WHAT_VALUE.search(words.text) and words.ask.names else _with_figure(words)
 
 
-def _goal(words: Words) -> Ask | None:
-    ask = _studied(words)
-    if (
-        re.search(r"\b(?:error|deviat\w+|flat\w*|tolerance)\b|误差|偏差|平坦", words.text, ANY_CASE)
-        and ask.upper is None
-    ):
-        ask = replace(ask, query="error")
-    return ask if ask.figures and ask.value is not None else None
-
-
-_STARTS_ASKING = re.compile(
-    r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will|(?:would|could|can)(?! you)|should|am"
-    r"|has|have|was|were)\b",
-    ANY_CASE,
-)
-
-
-def _tune(words: Words) -> Ask | None:
-    """A figure and what it has to come to, in its unit."""
-    ask = _studied(words)
-    if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
-        # a wish in hertz, of a circuit that is there
-        ask = replace(ask, figures=("cutoff",), is_bare=True)
-    if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
-        ask = replace(ask, figures=("gain",))
-    flat = next((q for form, q in FLATNESS if re.search(form, words.text, ANY_CASE)), None)
-    if ask.value is None and flat is not None and not set(ask.figures) - {"quality"}:
-        ask = replace(ask, figures=("quality",), value=flat, unit="none")
-    is_value = WHAT_VALUE.search(words.text) is not None and bool(ask.names)
-    starts = _STARTS_ASKING.match(words.text)
-    asks = starts or TO_KNOW.search(words.text) or ASKED_LATER.search(words.text)
-    if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or asks)):
-        return None
-    does = re.search(
-        r"\b(?:write|put|do) it\b|(?:帮我|给我|直接|请).{0,4}(?:改|调|写|设)", words.text, ANY_CASE
-    )
-    ask = replace(ask, writes=not is_value or does is not None)
-    aimed = _change_of(words, ask) or _aimed(words, ask)
-    if aimed is None:
-        return None
-    if aimed.bound == "at_most" and _UP_TO.search(words.text):
-        aimed = replace(aimed, bound=None)
-    # "at CL = 10p": a condition, no part to be turned
-    fixed = tuple(name for name in aimed.names if name in dict(aimed.parameters))
-    names = tuple(name for name in aimed.names if name not in fixed)
-    besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
-    return replace(aimed, figures=ask.figures[:1], names=names, kept=(*ask.kept, *fixed), besides=besides)
-
-
-def _aimed(words: Words, ask: Ask) -> Ask | None:
-    """The wish with what its figure has to come to; None where no quantity of the sentence is that."""
-    wanted = FIGURES[ask.figures[0]].unit
-    if ask.share is not None and ask.value is None and wanted == "V":
-        return ask
-    if (
-        ask.value is None and ask.at is not None and ask.at_unit == wanted
-    ):  # “at 2 kHz”: of a cut-off its value
-        ask = replace(ask, value=ask.at, unit=ask.at_unit, at=None, at_unit="")
-    fits = (
-        ask.unit in (wanted, "none")
-        or (wanted == "dB" and ask.unit == "x")
-        or (wanted == "1" and ask.unit == "%")
-    )
-    if wanted == "1" and ask.tolerances:
-        share = next(each for each in words.mentions if each.dimension == "%")
-        bound = share.bound or bound_of(words.text[: share.start], words.text[share.end :])
-        return replace(ask, value=ask.tolerances[0][1], bound=bound, unit="1", tolerances=())
-    if wanted == "deg" and ask.unit in ("none", "deg"):
-        fits = True
-    if ask.value is None or not fits:
-        return None
-    if wanted == "dB" and ask.unit == "none" and ask.value >= NO_GAIN:  # "RL to 100k, and the gain?"
-        return None
-    if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
-        ask = replace(ask, unit="x")
-    return ask
-
-
-def _change_of(words: Words, ask: Ask) -> Ask | None:
-    """A figure that is to change by so much, in its unit, as a factor or in percent."""
-    wanted = FIGURES[ask.figures[0]].unit
-    for mention in words.mentions:
-        told = BY_SO_MUCH.search(words.text[: mention.start])
-        if told is None or mention.dimension not in (wanted, "%", "x", "none") or mention.upper is not None:
-            continue
-        is_less = told["zh_less"] or (not told["zh_more"] and LOWER.search(words.text))
-        way: Way = "lower" if is_less else "raise"
-        return replace(
-            ask, figures=ask.figures[:1], value=mention.value, upper=None, unit=mention.dimension, bound=None,
-            tolerances=(), is_change=True, way=way,
-        )  # fmt: skip
-    return None
-
-
-_UP_TO = re.compile(
-    r"\b(?:bump|push|move|raise|bring|shift|get|increase|crank|put|take)\b[^.,;]*\bup to\b", ANY_CASE
-)
-"""Says where to, not at most how far."""
-_AIMS = re.compile(r"[,，;；、]|\b(?:and|but|with|while|yet)\b|但是?|同时|并且|而且|且", ANY_CASE)
-"""Between the aims of one wish."""
-
-
-def _other_aims(text: str, first: str) -> tuple[Ask, ...]:
-    """Figures of other clauses that have a bound of their own: "a gain of 50, but Ic at most 2 mA"."""
-    found: list[Ask] = []
-    for clause in filter(None, (each.strip() for each in _AIMS.split(text))):
-        words = read(clause, "")
-        key = next(iter(words.ask.figures or words.asides), "")
-        aim = words.ask
-        if not key or key in (first, *(each.figures[0] for each in found)) or aim.bound is None:
-            continue
-        if aim.value is not None and aim.unit in (FIGURES[key].unit, "none") and key != "node":
-            found.append(
-                Ask(intent="figure", figures=(key,), value=aim.value, unit=aim.unit, bound=aim.bound)
-            )
-    return tuple(found)
-
-
-def wished(text: str, file: str) -> Ask | None:
-    """A figure and what it has to come to, where a clause names both."""
-    return _tune(read(text, file))
-
-
 def _swept(words: Words) -> Ask | None:
-    ask = _studied(words)
+    ask = studied(words)
     if (beta := _beta(words)) is not None:
         return beta
     if not ask.names and ask.span is not None and ask.unit in ("V", "none") and re.search(
@@ -261,7 +127,7 @@ def _swept(words: Words) -> Ask | None:
 
 def _beta(words: Words) -> Ask | None:
     """Over a range of current gains."""
-    ask = _studied(words)
+    ask = studied(words)
     if ask.span is None or WHOLE_BETA.search(words.text) is None:
         return None
     figures = tuple(key for key in ask.figures if key != "gain") or ("collector_current",)
@@ -273,7 +139,7 @@ def _other_beta(words: Words) -> Ask | None:
     found = BETA.search(words.text)
     if found is None or words.ask.span is not None or not (_asks(words) or HYPOTHESIS.search(words.text)):
         return None
-    ask, beta = _studied(words), float(found["value"])
+    ask, beta = studied(words), float(found["value"])
     figures = tuple(key for key in ask.figures if key != "gain" or "增益" not in found[0])
     return Ask(
         intent="sweep",
@@ -286,7 +152,7 @@ def _other_beta(words: Words) -> Ask | None:
 
 def _heated(words: Words) -> Ask | None:
     """A range of temperatures."""
-    ask = _studied(words)
+    ask = studied(words)
     if OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters:
         return replace(ask, names=("temp",), value=None, upper=None, unit="")
     is_heat = (
@@ -320,8 +186,6 @@ _PART_NUMBER = re.compile(
     r"(?<![\w.])(?:\d[a-z]{1,2}|[a-z]{2,4})\d{3,5}[a-z]{0,3}(?![\w.])", re.IGNORECASE | re.ASCII
 )
 """As `2N3904`, `BC547B`, `LM358`."""
-
-
 _ALL_OF_IT = re.compile(r"\b(?:all|each|every|both)(?: of)?(?: the| my)?\s|各个?|所有|全部|每个", ANY_CASE)
 """Speaks of the parts that are there, not of one to be found."""
 
@@ -357,7 +221,7 @@ def _compared(words: Words) -> Ask | None:
     is_first = re.search(
         r"\b(?:first|initial|original|beginning)\b|最初|第一次|一开始|原始", words.text, ANY_CASE
     )
-    return replace(_studied(words), query="first" if is_first else "")
+    return replace(studied(words), query="first" if is_first else "")
 
 
 def _swap(words: Words) -> Ask | None:
@@ -376,7 +240,7 @@ def _swap(words: Words) -> Ask | None:
     if number is None or not names or SWAPS.search(words.text) is None:
         return None
     is_trial = HYPOTHESIS.search(words.text) is not None
-    ask = _studied(words)
+    ask = studied(words)
     return replace(
         ask, names=names[:1], query=number[0].upper(), writes=not is_trial, value=None, unit="", bound=None
     )
@@ -505,7 +369,7 @@ def _across(words: Words) -> Ask | None:
 
 def _scatter(words: Words) -> Ask | None:
     """A question for a figure where parts have tolerances: how far it may go."""
-    ask = _studied(words)
+    ask = studied(words)
     if not ask.figures or "settling_time" in ask.figures:  # within so many percent
         return None
     room = WITHIN_DB.search(words.text)
@@ -570,8 +434,6 @@ _STATED = re.compile(
     r"\s*(?:is|are|does|do|did|will|can)\b|是否|吗[?？]?$|有没有|能不能|够不够|是不是|达到", ANY_CASE
 )
 """Asks whether a figure is as told."""
-
-
 _STILL = re.compile(r"\b(?:still|exactly|really)\b|还是|仍|依然|正好|刚好", ANY_CASE)
 """Asks whether a figure is the one told."""
 _WHAT_THERE = re.compile(
@@ -629,7 +491,7 @@ _WITHOUT = re.compile(
 
 def _what_if(words: Words) -> Ask | None:
     """The circuit with other values, or without parts, against it as it is."""
-    ask = _studied(words)
+    ask = studied(words)
     removed = _removed_in(words.text)
     moved = MOVED_BY.search(words.text)
     if moved is not None and ask.names and len(ask.tolerances) == 1 and not removed and not ask.parameters:
@@ -693,8 +555,6 @@ def _is_neutral(run: str) -> bool:
 _NEUTRAL_CHINESE = sorted(
     (word for word in NEUTRAL if re.match(r"[\u3400-\u9fff]", word)), key=len, reverse=True
 )
-
-
 _SAME_AS = {
     "scatter": "worst_case",
     "heat": "sweep",
@@ -705,16 +565,16 @@ _SAME_AS = {
     "driven": "stimulus",
 }
 _NEEDS: Mapping[str, Needs] = {
-    "set_goal": _goal,
+    "set_goal": goal_of,
     "count": _count,
     "find_part": _part,
     "heat": _heated,
     "other_beta": _other_beta,
     "sweep": _swept,
-    "tune": _tune,
+    "tune": tuned,
     "limits": _with_figure,
-    "monte_carlo": _studied,
-    "worst_case": _studied,
+    "monte_carlo": studied,
+    "worst_case": studied,
     "advice": _advice,
     "improve": _improve,
     "what_if": _what_if,
@@ -746,8 +606,6 @@ _PLAIN = frozenset(
 )
 """Looks at what is there: a value that is wished or asked about has no place in them."""
 _OF_NO_CIRCUIT = frozenset({"undo", "find_part"})
-
-
 _LEAN = frozenset(
     {"limits", "tune", "compare", "sweep", "what_if", "set_goal", "worst_case", "monte_carlo", "role"}
 )
@@ -819,7 +677,7 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
     if not file:
         file, text = named_by_stem(text, known)
     words = read(text, file)
-    ask = _studied(words)
+    ask = studied(words)
     if not (file or known) or not _asks(words) or (not file and DESIGNED.search(words.text)):
         return None
     place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
@@ -861,9 +719,6 @@ def named_by_stem(text: str, known: Sequence[str]) -> tuple[str, str]:
         return "", text
     [(name, match)] = found
     return name, f"{text[: match.start()]} {text[match.end() :]}"
-
-
-# --- sentences that lean on the one before ------------------------------------------------------------
 
 
 def follow_up(text: str, file: str, previous: Ask, known: Sequence[str]) -> Ask | None:
@@ -924,7 +779,7 @@ def plain_expressions(text: str) -> tuple[str, ...]:
 def figures_of(text: str) -> Ask | None:
     """The figures a text names, to be looked at of a circuit; None where it names none."""
     words = read(text, "")
-    ask = _studied(words)
+    ask = studied(words)
     if not ask.figures:
         return None
     place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")

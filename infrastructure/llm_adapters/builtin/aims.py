@@ -1,0 +1,157 @@
+"""What a figure has to come to, as a wish or a goal of a sentence tells it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from infrastructure.llm_adapters.builtin.figures import FIGURES
+from infrastructure.llm_adapters.builtin.reading import (
+    NO_GAIN,
+    Ask,
+    Way,
+    Words,
+    bound_of,
+    read,
+)
+from infrastructure.llm_adapters.builtin.words import (
+    ANY_CASE,
+    ASKED_LATER,
+    BY_SO_MUCH,
+    FLATNESS,
+    HYPOTHESIS,
+    LOWER,
+    TO_KNOW,
+    WHAT_VALUE,
+)
+
+# --- which intent -------------------------------------------------------------------------------------
+
+
+def studied(words: Words) -> Ask:
+    """The sentence, with the quantities of parts where it names no figure of the response."""
+    ask = words.ask
+    return ask if ask.figures else replace(ask, figures=words.asides)
+
+
+def goal_of(words: Words) -> Ask | None:
+    ask = studied(words)
+    if (
+        re.search(r"\b(?:error|deviat\w+|flat\w*|tolerance)\b|误差|偏差|平坦", words.text, ANY_CASE)
+        and ask.upper is None
+    ):
+        ask = replace(ask, query="error")
+    return ask if ask.figures and ask.value is not None else None
+
+
+_STARTS_ASKING = re.compile(
+    r"\s*(?:what|which|why|how|is|are|does|do|did|when|where|will|(?:would|could|can)(?! you)|should|am"
+    r"|has|have|was|were)\b",
+    ANY_CASE,
+)
+
+
+def tuned(words: Words) -> Ask | None:
+    """A figure and what it has to come to, in its unit."""
+    ask = studied(words)
+    if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
+        # a wish in hertz, of a circuit that is there
+        ask = replace(ask, figures=("cutoff",), is_bare=True)
+    if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
+        ask = replace(ask, figures=("gain",))
+    flat = next((q for form, q in FLATNESS if re.search(form, words.text, ANY_CASE)), None)
+    if ask.value is None and flat is not None and not set(ask.figures) - {"quality"}:
+        ask = replace(ask, figures=("quality",), value=flat, unit="none")
+    is_value = WHAT_VALUE.search(words.text) is not None and bool(ask.names)
+    starts = _STARTS_ASKING.match(words.text)
+    asks = starts or TO_KNOW.search(words.text) or ASKED_LATER.search(words.text)
+    if not ask.figures or (not is_value and (HYPOTHESIS.search(words.text) or asks)):
+        return None
+    does = re.search(
+        r"\b(?:write|put|do) it\b|(?:帮我|给我|直接|请).{0,4}(?:改|调|写|设)", words.text, ANY_CASE
+    )
+    ask = replace(ask, writes=not is_value or does is not None)
+    aimed = _change_of(words, ask) or _aimed(words, ask)
+    if aimed is None:
+        return None
+    if aimed.bound == "at_most" and _UP_TO.search(words.text):
+        aimed = replace(aimed, bound=None)
+    # "at CL = 10p": a condition, no part to be turned
+    fixed = tuple(name for name in aimed.names if name in dict(aimed.parameters))
+    names = tuple(name for name in aimed.names if name not in fixed)
+    besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
+    return replace(aimed, figures=ask.figures[:1], names=names, kept=(*ask.kept, *fixed), besides=besides)
+
+
+def _aimed(words: Words, ask: Ask) -> Ask | None:
+    """The wish with what its figure has to come to; None where no quantity of the sentence is that."""
+    wanted = FIGURES[ask.figures[0]].unit
+    if ask.share is not None and ask.value is None and wanted == "V":
+        return ask
+    if (
+        ask.value is None and ask.at is not None and ask.at_unit == wanted
+    ):  # “at 2 kHz”: of a cut-off its value
+        ask = replace(ask, value=ask.at, unit=ask.at_unit, at=None, at_unit="")
+    fits = (
+        ask.unit in (wanted, "none")
+        or (wanted == "dB" and ask.unit == "x")
+        or (wanted == "1" and ask.unit == "%")
+    )
+    if wanted == "1" and ask.tolerances:
+        share = next(each for each in words.mentions if each.dimension == "%")
+        bound = share.bound or bound_of(words.text[: share.start], words.text[share.end :])
+        return replace(ask, value=ask.tolerances[0][1], bound=bound, unit="1", tolerances=())
+    if wanted == "deg" and ask.unit in ("none", "deg"):
+        fits = True
+    if ask.value is None or not fits:
+        return None
+    if wanted == "dB" and ask.unit == "none" and ask.value >= NO_GAIN:  # "RL to 100k, and the gain?"
+        return None
+    if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
+        ask = replace(ask, unit="x")
+    return ask
+
+
+def _change_of(words: Words, ask: Ask) -> Ask | None:
+    """A figure that is to change by so much, in its unit, as a factor or in percent."""
+    wanted = FIGURES[ask.figures[0]].unit
+    for mention in words.mentions:
+        told = BY_SO_MUCH.search(words.text[: mention.start])
+        if told is None or mention.dimension not in (wanted, "%", "x", "none") or mention.upper is not None:
+            continue
+        is_less = told["zh_less"] or (not told["zh_more"] and LOWER.search(words.text))
+        way: Way = "lower" if is_less else "raise"
+        return replace(
+            ask, figures=ask.figures[:1], value=mention.value, upper=None, unit=mention.dimension, bound=None,
+            tolerances=(), is_change=True, way=way,
+        )  # fmt: skip
+    return None
+
+
+_UP_TO = re.compile(
+    r"\b(?:bump|push|move|raise|bring|shift|get|increase|crank|put|take)\b[^.,;]*\bup to\b", ANY_CASE
+)
+"""Says where to, not at most how far."""
+_AIMS = re.compile(r"[,，;；、]|\b(?:and|but|with|while|yet)\b|但是?|同时|并且|而且|且", ANY_CASE)
+"""Between the aims of one wish."""
+
+
+def _other_aims(text: str, first: str) -> tuple[Ask, ...]:
+    """Figures of other clauses that have a bound of their own: "a gain of 50, but Ic at most 2 mA"."""
+    found: list[Ask] = []
+    for clause in filter(None, (each.strip() for each in _AIMS.split(text))):
+        words = read(clause, "")
+        key = next(iter(words.ask.figures or words.asides), "")
+        aim = words.ask
+        if not key or key in (first, *(each.figures[0] for each in found)) or aim.bound is None:
+            continue
+        if aim.value is not None and aim.unit in (FIGURES[key].unit, "none") and key != "node":
+            found.append(
+                Ask(intent="figure", figures=(key,), value=aim.value, unit=aim.unit, bound=aim.bound)
+            )
+    return tuple(found)
+
+
+def wished(text: str, file: str) -> Ask | None:
+    """A figure and what it has to come to, where a clause names both."""
+    return tuned(read(text, file))
