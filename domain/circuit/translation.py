@@ -509,7 +509,18 @@ class _Work:
             return
         start = match["start"].strip("{}'")
         name, a, b = match["name"], match["a"], match["b"]
+        if (statement.scope, frozenset((a.lower(), b.lower()))) in self._between_sources:
+            return  # the source says what is there
         self._add(statement, f"b_start_{name} {a} {b} i=(time>0?0:1k*(v({a},{b})-({start})))")
+
+    @cached_property
+    def _between_sources(self) -> set[tuple[tuple[str, ...], frozenset[str]]]:
+        """Scope and both nodes of every voltage source."""
+        return {
+            (element.statement.scope, frozenset(node.key for node in element.nodes))
+            for element in self._netlist.elements
+            if element.letter == "v"
+        }
 
     def _without_lone_unit(self, raw: str, statement: Statement) -> str:
         match = foreign.LONE_UNIT.match(raw)

@@ -199,9 +199,9 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
     ),
     "capacitors that are charged at the start": (
         "V1 a 0 1\nR1 a b 1k\nC1 b 0 1u IC={2*x}\nC2 a c 1u ic=-3v\nR2 c 0 1k\nXX1 d held\nR3 d 0 1k\n"
-        ".subckt held p\nC1 p 0 1u IC=5\n.ends\n.param x=2\n.tran 0 3m 0 1u\n",
-        {"at(v(b), 0)": 4, "at(v(b), 1m)": 1 + 3 / math.e, "at(v(c), 1m)": 4 / math.e,
-         "at(v(d), 1m)": 5 / math.e},
+        ".subckt held p\nC1 p 0 1u IC=5\n.ends\n.param x=2\nC3 0 a 1u IC=0\n.tran 0 3m 0 1u\n",
+        {"at(v(b), 0)": 4, "1k*at(i(v1), 0)": -1, "at(v(b), 1m)": 1 + 3 / math.e,
+         "at(v(c), 1m)": 4 / math.e, "at(v(d), 1m)": 5 / math.e},
     ),
     "cards only LTspice takes": (
         ".param C=4n7\n.param gain 2\n.options baudrate=1k numdgt=7\n.temp = 27\n"
