@@ -145,9 +145,13 @@ def _serve(listening: socket.socket) -> None:
         if is_last:
             return
         line, _ = listening.accept()
-        with line, line.makefile("rw") as text:
+        with line:
             descriptors = socket.recv_fds(line, 1, 3)[1]
-            order = json.loads(text.readline())
+            with line.makefile() as text:
+                asked = text.readline()
+            if not asked:  # whoever wanted to ask was ended
+                continue
+            order = json.loads(asked)
             reader, writer = os.pipe()
             pid = os.fork()
             if pid == 0:
@@ -161,7 +165,9 @@ def _serve(listening: socket.socket) -> None:
                 os.close(descriptor)
             os.read(reader, 1)  # it leads its group from now on, and can be killed with all it starts
             os.close(reader)
-            text.write(f"{pid}\n")
+            # Who asked may have been ended meanwhile: what was asked for then ends, too, for nobody orders.
+            with contextlib.suppress(ConnectionError):
+                line.sendall(f"{pid}\n".encode())
 
 
 def _become(order: dict[str, object], descriptors: Sequence[int]) -> None:
