@@ -27,7 +27,10 @@ _EMPTY = frozenset(
 _LONGEST = 600
 """Characters in which words are looked for that stand apart."""
 _LETTERS = re.compile(r"[a-z]{3,}")
-_BETWEEN_WORDS = r"[的了是在把被给做要我你想请帮那这]|一?[个款种]|(?<![应通专作使])用"
+_BETWEEN_WORDS = (
+    r"[小大低高少多]于|不?超过|以[上下内]|要求|[的了是在把被给做要我你想请帮那这]|"
+    r"一?[个款种]|(?<![应通专作使])用"
+)
 _APART = re.compile(rf"[^\u4e00-\u9fff]+|{_BETWEEN_WORDS}")
 _EDGES = re.compile(rf"^(?:{_BETWEEN_WORDS})+|(?:{_BETWEEN_WORDS}|一)+$")
 _LONGEST_QUOTED = 10
@@ -130,15 +133,11 @@ class KnownRequests:
 
 def _whole(word: str, runs: Sequence[str]) -> str:
     """All of the characters between little words that a word is a part of, where they are few or few are
-    lacking."""
-    return next(
-        (
-            run
-            for run in runs
-            if word in run and min(len(run) - _LONGEST_QUOTED, len(run) - len(word) - 2) <= 0
-        ),
-        word,
-    )
+    lacking; of one that runs into a little word ("失真小" of 失真小于) what stands before it."""
+    for run in runs:
+        if word in run and min(len(run) - _LONGEST_QUOTED, len(run) - len(word) - 2) <= 0:
+            return run
+    return next((run for run in runs if run in word), word)
 
 
 def _joined(text: str, one: str, other: str) -> str:

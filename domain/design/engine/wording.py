@@ -102,7 +102,7 @@ def taken_for(one: Message, words: Sequence[str]) -> Message:
     """The same, with the words that speak for it."""
     return msg(
         "The circuit was not named; {circuit} is designed because of: {words}.",
-        circuit=one, words=", ".join(words),
+        circuit=one, words=(", " if any(map(str.isascii, words)) else "、").join(words),
     )  # fmt: skip
 
 

@@ -71,13 +71,14 @@ def switch_model() -> str:
     return ".model dswitch D(IS=2.5n N=1.75 RS=0.8 CJO=4p TT=4n)"
 
 
-def distortion_goal(most: float) -> kit.GoalRow:
-    """`most` as a fraction of the fundamental."""
-    return kit.GoalRow(
-        metric="distortion", label=msg("Distortion"), unit="1", is_corrected=False,
-        expression="thd(v(out),frequency(v(out)))",  # its own, not the one asked for
-        bounds=lambda _request: kit.Bounds(maximum=most),
-    )  # fmt: skip
+DISTORTION = kit.Quantity(
+    name="distortion", label=msg("distortion"), dimensions=("%",), limit="at_most", is_told=False,
+    words=r"distortion|(?<![a-z])thd(?![a-z])|失真|谐波", within=(1e-5, 0.3), example=0.01, default=0.05,
+)  # fmt: skip
+DISTORTION_GOAL = kit.GoalRow(
+    metric="distortion", label=msg("Distortion"), unit="1", quantity="distortion", is_corrected=False,
+    expression="thd(v(out),frequency(v(out)))",  # its own, not the one asked for
+)  # fmt: skip
 
 
 def transient(request: kit.Request, *, settles: float, points: int = 200) -> str:

@@ -105,10 +105,11 @@ FAMILY = kit.Family(
         excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|"
                  r"square|方波",
     ),
-    quantities=(rows.frequency_row((1, 500e3), 1e3), rows.AMPLITUDE, opamp.SUPPLY, opamp.GBW, kit.TOLERANCE),
+    quantities=(rows.frequency_row((1, 500e3), 1e3), rows.AMPLITUDE, rows.DISTORTION, opamp.SUPPLY, opamp.GBW,
+                kit.TOLERANCE),
     choices=(opamp.OPAMP, RAILS),
     judge=judged("buffer"),
-    goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
+    goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.DISTORTION_GOAL),
     title="Wien-bridge oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi R C) at a gain of 3, which the diodes hold."),),
     analyses=lambda request, _sized, _goals: (rows.transient(request, settles=60),),

@@ -220,6 +220,9 @@ def test_what_spoke_for_a_circuit_is_told() -> None:
     assert any("because of: 低通滤波器" in str(note) for note in filtered.assumptions)  # not "低通滤"
     filtered = understand("做个传感器用的低通滤波器,截止频率2kHz,20kHz处至少衰减50dB", request_texts())
     assert any("because of: 低通滤波器" in str(note) for note in filtered.assumptions)
+    wien = understand("我想做一个1kHz的正弦波振荡器,±12V供电,输出幅度2V,失真小于1%", request_texts())
+    assert any(str(note).endswith("because of: 正弦波振荡器、失真.") for note in wien.assumptions)
+    assert [goal.maximum for goal in wien.goals if goal.metric == "distortion"] == [0.01]  # no tolerance
     sentence = "功放偏置那块要用Vbe倍增器,两端要2.4V,流过的电流5mA,工作环境从0度到70度。"
     told = [str(note) for note in understand(sentence, request_texts()).assumptions]
     assert any("is designed because of: " in note and "倍增" in note for note in told)
