@@ -250,3 +250,24 @@ async def test_the_bar_holds_its_buttons_at_its_end_however_it_came_to_its_width
         await until(at_the_end)
         tools.close()
         sip.delete(tools)
+
+
+async def test_a_name_gives_way_to_traces_only_as_far_as_they_need(
+    services: WindowServices, until: Until
+) -> None:
+    tools = PlotTools(services)
+    tools.resize(530, 40)
+    tools.show_choice(["pre_amp.cir · Run 1 · tran"], 0)
+    names = ("v(vo)", "v(n001)", "v(n002)", "v(n004)")
+    tools.chips.show_chips([(name, number, None) for number, name in enumerate(names)], None)
+    tools.set_drawing(is_shown=True)
+    tools.show()
+    await until(lambda: not tools._polished.isActive())
+    choice, buttons = tools.plot_choice, 3 if tools.rest.isVisible() else 6
+    assert tools.chips.needed(tools._chip_room(buttons))[0] == 0, "a trace has no room"
+    wanted = choice.rest_width() + choice.fontMetrics().horizontalAdvance(choice.currentText())
+    more = tools.chips.needed(tools._chip_room(buttons) - 1)
+    assert choice.width() == wanted or more[0] > 0, "room that nobody has"
+    assert choice.width() > choice.shortest_width()
+    tools.close()
+    sip.delete(tools)

@@ -191,6 +191,8 @@ class PlotTools(QWidget):
             view = choice.view()
             if view is not None:
                 view.setMinimumWidth(rest + widest)
+            self._make_room()
+            self._widen(wanted)  # it gave all it could, where less was needed
         self._make_room()
 
     def _widen(self, wanted: int) -> None:
