@@ -119,11 +119,12 @@ def _change_of(words: Words, ask: Ask) -> Ask | None:
         told = BY_SO_MUCH.search(words.text[: mention.start])
         if told is None or mention.dimension not in (wanted, "%", "x", "none") or mention.upper is not None:
             continue
+        is_once = mention.dimension == "x" and mention.value == 1 and told["zh_more"]  # 提高一倍
         is_less = told["zh_less"] or (not told["zh_more"] and LOWER.search(words.text))
         way: Way = "lower" if is_less else "raise"
         return replace(
-            ask, figures=ask.figures[:1], value=mention.value, upper=None, unit=mention.dimension, bound=None,
-            tolerances=(), is_change=True, way=way,
+            ask, figures=ask.figures[:1], value=2.0 if is_once else mention.value, upper=None,
+            unit=mention.dimension, bound=None, tolerances=(), is_change=True, way=way,
         )  # fmt: skip
     return None
 

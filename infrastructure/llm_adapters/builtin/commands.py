@@ -236,7 +236,7 @@ _NO_SIMULATION = re.compile(
 _NEGATION = re.compile(r"\b(?:don'?t|do not|never|stop)\b|不要|不用|不必|请勿|别(?!的|人)|无需", ANY_CASE)
 _CHANGE = re.compile(
     r"\b(?:change|set|make|modify|update|adjust|increase|decrease|raise|lower|reduce|put|replace|bump|drop|bring|crank|"
-    r"take|push|turn|swap)\b"
+    r"take|push|turn|swap)\b|[-=]>|→"
     r"|改|设[为成置]|[给加弄]到|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
     ANY_CASE,
 )
@@ -244,7 +244,7 @@ _OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!two )
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
-    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b(?! at\b){_OFF_A_SUPPLY}"
+    rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b(?! (?:at|if|when|hot)\b){_OFF_A_SUPPLY}"
     r"|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|跑[一个下]",
     ANY_CASE,
 )
@@ -313,7 +313,8 @@ _OF_ONE = re.compile(
 _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", ANY_CASE)
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
-    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! at\b)(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
+    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! (?:at|if|when|hot)\b)"
+    rf"(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
     r"|^(?:请)?(?:仿真|运行|跑)"
     r"(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))|\bmeasure [\w.]+\(",
     ANY_CASE,
@@ -413,23 +414,34 @@ def _accounted(command: Command, text: str) -> Command:
             return Unclear(parts=words)
     if isinstance(command, Design) and _is_vague(text, is_meant=command.is_meant):
         return Unclear(parts=(), why="vague")
+    if senseless := tuple(f"{name} = {value}" for name, value in values if _is_senseless(name, value)):
+        return Unclear(parts=senseless)
     asks = tuple(ask for ask in asks if ask.intent not in _NOT_OF_WORDS)
-    is_told = any(ask.unanswered or ask.is_nearest for ask in asks)
-    left = left_out(text, asks, values) if (asks or values) and not is_told else ()
-    if left and (values or any(ask.intent in _WRITES and ask.writes for ask in asks)):
+    is_told = isinstance(command, Simulate) and bool(command.expressions)  # as it is written
+    is_told = is_told or any(ask.unanswered or ask.is_nearest for ask in asks)
+    is_run = isinstance(command, Simulate)
+    left = left_out(text, asks, values) if (asks or values or is_run) and not is_told else ()
+    if left and (values or is_run or any(ask.intent in _WRITES and ask.writes for ask in asks)):
         return Unclear(parts=left)
     return _answered_without(command, left) if left else command
 
 
+def _is_senseless(name: str, value: str) -> bool:
+    """Whether a resistor, capacitor or inductor is to have less than nothing."""
+    return name[0].lower() in "rcl" and "." not in name and value.startswith("-")
+
+
 _IMPROVES = re.compile(
-    r"\b(?:improv\w*|better|fix|optimi[sz]e|tweak|tune)\b|改进|改善|优化|弄|调一?[下调]|改一?[下改]", ANY_CASE
+    r"\b(?:improv\w*|better|fix|optimi[sz]e|tweak|tune)\b|改进|改善|优化|好一?[点些]|弄|调一?[下调]|改一?[下改]",
+    ANY_CASE,
 )
 
 
 def _is_vague(text: str, *, is_meant: bool) -> bool:
     """Whether a wish says neither what of, nor what it is to become: "make it better"."""
     kinds = (*PARTS, *OF_LETTER, *BY_KIND)
-    if any(re.search(pattern, text, ANY_CASE) for pattern, _ in kinds):
+    is_other = _asks(text) or re.search(r"\d", text) is not None
+    if is_other and any(re.search(pattern, text, ANY_CASE) for pattern, _ in kinds):
         return False
     is_wish = (CHANGES.search(text) and not is_meant) or _IMPROVES.search(text)
     return is_wish is not None and holds_nothing(text) and not foreign(text)
@@ -446,6 +458,8 @@ def _readings(command: Command) -> tuple[tuple[Ask, ...], tuple[tuple[str, str],
             return (command,), ()
         case Change(values=values, ask=ask):
             return (ask,) if ask is not None else (), values
+        case Simulate(parameters=parameters, stop=stop):
+            return (), (*parameters, *((("stop", stop),) if stop else ()))
         case Several(commands=commands):
             found = [_readings(each) for each in commands]
             return tuple(ask for asks, _ in found for ask in asks), tuple(

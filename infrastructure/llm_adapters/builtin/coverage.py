@@ -80,7 +80,9 @@ def _quantities(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[t
         before = words.text[: mention.start]
         if _TOLD_ASIDE.search(before) or _NAMES_A_THING.match(words.text, mention.end):
             continue
-        if values and _FROM.search(before):
+        if values and (_FROM.search(before) or _INTO.match(words.text, mention.end)):
+            continue
+        if mention.dimension == "x" and mention.value == 1 and any(ask.is_change for ask in asks):
             continue
         sizes = [mention.value] if mention.upper is None else [mention.value, mention.upper]
         if not all(any(_is_same(size, number) for number in used) for size in sizes):
@@ -91,6 +93,7 @@ _TOLD_ASIDE = re.compile(r"(?:\b(?:instead of|rather than|not) (?:the )?|而不�
 """Before a quantity that only says what is there now."""
 _FROM = re.compile(r"(?:\bfrom|从|由)\s*$", ANY_CASE)
 """Before the value that is to be changed."""
+_INTO = re.compile(r"\s*(?:[-=]>|→)")
 _NAMES_A_THING = re.compile(r"\s*(?:rail|bus|line|output|电源轨|母线|轨)\b|\s*m?Ah\b|\s*安时", ANY_CASE)
 """Behind a quantity by which a thing is called: "the 5 V rail"."""
 

@@ -106,7 +106,7 @@ def _advice(words: Words) -> Ask | None:
 
 
 def _swept(words: Words) -> Ask | None:
-    ask = studied(words)
+    ask = _scattered(words)
     if (beta := _beta(words)) is not None:
         return beta
     if not ask.names and ask.span is not None and ask.unit in ("V", "none") and re.search(
@@ -150,9 +150,19 @@ def _other_beta(words: Words) -> Ask | None:
     )
 
 
+_OF_FREQUENCY = re.compile(r"\bfrequency\b(?! response| range)|频率(?!响应|特性|范围)", ANY_CASE)
+
+
+def _scattered(words: Words) -> Ask:
+    """What is studied over many runs; a frequency of which no more is said is the circuit's own."""
+    ask = studied(words)
+    is_bare = not ask.figures and _OF_FREQUENCY.search(words.text) is not None
+    return replace(ask, figures=("cutoff",), is_bare=True) if is_bare else ask
+
+
 def _heated(words: Words) -> Ask | None:
     """A range of temperatures."""
-    ask = studied(words)
+    ask = _scattered(words)
     if OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters:
         return replace(ask, names=("temp",), value=None, upper=None, unit="")
     is_heat = (
@@ -573,8 +583,8 @@ _NEEDS: Mapping[str, Needs] = {
     "sweep": _swept,
     "tune": tuned,
     "limits": _with_figure,
-    "monte_carlo": studied,
-    "worst_case": studied,
+    "monte_carlo": _scattered,
+    "worst_case": _scattered,
     "advice": _advice,
     "improve": _improve,
     "what_if": _what_if,

@@ -6,6 +6,7 @@ import re
 
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    FILLER,
     TIMES_NOW,
 )
 
@@ -26,7 +27,7 @@ ASSIGNMENT = re.compile(
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{NUMBER}\w*)?"
     r"(?:\s+(?:sags?|droops?|dips?|drops?|falls?|sinks?|rises?|climbs?|creeps?))?(?:\s+(?:up|down|back))?\s*(?:\bto\b|\bas\b|\bat\b|:?=|修?改[为成到]|设置?[为成到]|调整?[为成到]|换[为成]|变[为成]"
-    rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到]|[改换](?=\s*\d))\s*{_VALUE}",
+    rf"|增大到|减小到|提高到|降低?到|[给加弄]到|[为到]|[改换](?=\s*\d)|(?:\s*{NUMBER}\s?{PREFIX}?\s?{UNIT}?)?\s*(?:[-=]>|→))\s*{_VALUE}",
     ANY_CASE,
 )
 DIRECT = re.compile(
@@ -40,7 +41,7 @@ _REPLACED = re.compile(
 _LOADS = {
     "load": "RL", "负载": "RL", "负载电阻": "RL", "supply": "supply", "电源": "supply", "电源电压": "supply",
     "供电": "supply", "供电电压": "supply", "输入电压": "supply", "duty": "duty", "占空比": "duty",
-    "cycle": "duty", "input": "input",
+    "输入": "input", "cycle": "duty", "input": "input",
 }  # fmt: skip
 _QUANTITIES = frozenset(
     {"current", "voltage", "power", "frequency", "resistance", "width", "length", "ripple"}
@@ -62,6 +63,8 @@ def changes_in(text: str) -> tuple[tuple[str, str], ...]:
     named: list[tuple[str, str]] = []
     for each in found:
         word = each["name"]
+        if word.lower() in FILLER:
+            continue  # "if vin goes to 15V", "run it at -40"
         if (
             word.islower()
             and word.isalpha()

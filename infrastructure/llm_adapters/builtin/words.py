@@ -530,6 +530,6 @@ FILLER = frozenset({
     "done", "will", "would", "could", "should", "must", "might", "may", "can", "who", "whom", "whose", "which", "what", "when", "where", "why", "how",
     "the", "are", "is", "am", "be", "to", "of", "in", "on", "at", "as", "by", "if", "or", "no", "it", "we", "you", "me", "us", "someone", "something",
     "anything", "everything", "nothing", "hand", "bench", "board", "actual", "final", "little", "quite", "pretty", "fairly", "handle", "steps", "step",
-    "stop", "stops", "bring", "kick", "itself", "hurt", "hurts", "matter", "matters", "worth", "going", "goes", "come", "comes", "turn", "turns", "time",
+    "它", "好一点", "好点", "好些", "一点", "stop", "stops", "bring", "kick", "itself", "hurt", "hurts", "matter", "matters", "worth", "going", "goes", "come", "comes", "turn", "turns", "time",
 })  # fmt: skip
 """Words that say nothing of a circuit."""

@@ -27,6 +27,9 @@ FILES = ("amp.cir",)
         ("run a monte carlo on the offset", ("offset",)),
         ("负载从10mA跳到150mA,输出会掉多少", ("负载从10mA跳",)),
         ("make it better", ()),
+        ("change the resistor", ()),
+        ("set R1 to -5k", ("R1 = -5k",)),
+        ("run it at -40, 27 and 125 C", ("it at -40", "27")),
         ("帮我改一下", ()),
     ],
 )
@@ -83,6 +86,7 @@ def test_a_condition_is_set_for_the_runs(text: str, intent: str, parameters: tup
         ("make R1 4k7 pls", (("R1", "4.7k"),)),
         ("change RC to 3.3k and tell me what happens to the swing", (("RC", "3.3k"),)),
         ("set RC to 2k instead of 3k", (("RC", "2k"),)),
+        ("C1 100uF -> 470uF, rerun", (("C1", "470u"),)),
     ],
 )
 def test_an_order_is_carried_out(text: str, values: tuple[tuple[str, str], ...]) -> None:
@@ -106,6 +110,7 @@ def test_a_second_figure_keeps_its_bound_while_the_first_is_tuned() -> None:
         ("increase the gain by 6 dB", "raise", 6, "dB"),
         ("lower the ripple by 20 %", "lower", 0.2, "%"),
         ("把带宽提高20%", "raise", 0.2, "%"),
+        ("截止频率太低,提高一倍,R1不要动", "raise", 2, "x"),
     ],
 )
 def test_a_figure_changes_by_so_much(text: str, way: str, value: float, unit: str) -> None:
