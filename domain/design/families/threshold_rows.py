@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from domain.design import kit
 from domain.design.kit import beyond, left_out, read_quantities, spice
@@ -38,6 +39,12 @@ BY_MINUS = _by_input(r"minus|-|negative|inverting", r"负|反相|-")
 BY_PLUS = _by_input(r"plus|\+|positive|non[\s-]?inverting", r"正|同相|\+")
 """Where the signal goes: "goes into the minus input"."""
 _LEVEL = r"threshold|trip|switch|flip|门限|阈值|翻转|触发电平"
+_AND = re.compile(r"\s|\s?(?:/|~|-|–|and|to|和|与|到|至|、)\s?", re.IGNORECASE)
+_OF_SUPPLY = re.compile(
+    r"[\s-]?(?:supply|rails?|vcc|vdd|power(?:ed)?|single|from|on|电源|供电|单电源|swing|output|输出)\W{0,3}$|"
+    r"[\s-]?(?:single |power |dc )?(?:suppl(?:y|ies)|rails?|电源|供电|单电源|swing|outputs?|logic)",
+    re.IGNORECASE,
+)
 _SIDE = r"upper|lower|v_?(?:th|t|ut|lt)[hlpn+-]|[上下]限|[上下]门|[正负]向|[高低](?:门限|阈值|触发)"
 
 
@@ -80,12 +87,16 @@ QUANTITIES = (
 
 def says(sentence: kit.Sentence) -> kit.Said:
     """By their words; one level beside a hysteresis that no word calls upper or lower is the middle, and one
-    beside another the second of two thresholds; `±2 V thresholds` are both."""
+    beside another the second of two thresholds; `±2 V thresholds` are both, and so is "2 V 3 V"."""
+    pair = _pair(sentence)
     mirrored = [each for each in sentence.of("V") if each.is_tolerance and _is_threshold(sentence.text, each)]
-    rest = tuple(each for each in sentence.mentions if each not in mirrored)
+    rest = tuple(each for each in sentence.mentions if each not in (*mirrored, *pair))
     values, unused = read_quantities(QUANTITIES, replace(sentence, mentions=rest, links=()))
     if len(mirrored) == 1:
         values |= {"upper_v": abs(mirrored[0].value), "lower_v": -abs(mirrored[0].value)}
+    if pair:
+        levels = [level for each in pair for level in (each.value, each.upper) if level is not None]
+        values |= {"upper_v": max(levels), "lower_v": min(levels)}
     if "hysteresis_v" not in values and "threshold_v" in values and not sentence.has(_SIDE):
         free = [name for name in ("upper_v", "lower_v") if name not in values]
         if len(free) == 1:
@@ -94,6 +105,31 @@ def says(sentence: kit.Sentence) -> kit.Said:
     if len(sides) == 1 and {"hysteresis_v"} <= set(values) and not sentence.has(_SIDE):
         values.setdefault("threshold_v", values.pop(sides[0]))
     return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
+
+
+def _pair(sentence: kit.Sentence) -> tuple[kit.Mention, ...]:
+    """Two voltages one behind the other, or from one to the other, of which no word says more: thresholds."""
+    volts = sorted(sentence.of("V"), key=lambda each: each.start)
+    text = sentence.text
+    pairs: list[tuple[kit.Mention, ...]] = [
+        (each,) for each in volts if each.upper is not None and not _is_supply(text, each, each)
+    ]
+    pairs = pairs or [pair for pair in pairwise(volts) if _is_pair(text, *pair)]
+    return pairs[0] if len(pairs) == 1 and not sentence.has(_SIDE) else ()
+
+
+def _is_pair(text: str, first: kit.Mention, second: kit.Mention) -> bool:
+    return (
+        first.value != second.value
+        and not (first.is_tolerance or second.is_tolerance)
+        and _AND.fullmatch(text[first.end : second.start]) is not None
+        and not _is_supply(text, first, second)
+    )
+
+
+def _is_supply(text: str, first: kit.Mention, second: kit.Mention) -> bool:
+    before, behind = _OF_SUPPLY.search(text[: first.start]), _OF_SUPPLY.match(text[second.end :])
+    return before is not None or behind is not None
 
 
 def _is_threshold(text: str, level: kit.Mention) -> bool:
