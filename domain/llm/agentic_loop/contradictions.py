@@ -207,7 +207,8 @@ _WITHIN_OF = late_pattern(
 _AND_SO = late_pattern(r"[,，]\s?(?:因此|所以)?(?:就|也|仍|都|均)?已经?(?:满足|符合)")
 _TIMES = late_pattern(
     r"(?:要求|目标|规定|指标)值?的\s?(?P<zh>\d+(?:\.\d*)?|两|三|四|五)\s?倍"
-    r"|\b(?P<en>\d+(?:\.\d*)?|twice|two|three|four|five)(?: times)? (?:of )?(?:the |your |what )?"
+    r"|\b(?P<en>twice|(?:\d+(?:\.\d*)?|two|three|four|five)(?= times\b))(?: times)? (?:of )?"
+    r"(?:the |your |what )?"
     r"(?:requirement|required\b|goal|target|limit|minimum|you asked)",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ its figures then have to be of that row. Told of a quantity over a sweep is read
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,6 +27,7 @@ from domain.llm.agentic_loop.rows import RUN, WORD, Row, Table, stands_in, table
 from shared.late_patterns import late_pattern
 
 _MOST_SENTENCES = 200
+_MOST_POINTS = 2
 _LONGEST = 90
 
 _SUPPOSED = late_pattern(
@@ -245,6 +247,9 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
         for part, each in zip(parts, told, strict=True) if each_names else [(clause, _names(clause, table))]:
             if len(each.varied) > len({name for name, _ in each.varied}):
                 meant = None  # two points of one sweep: each figure is of the one next to it
+                counts = Counter(name for name, _ in each.varied)
+                if max(counts.values()) > _MOST_POINTS:
+                    continue  # a list of them, and a list of figures
                 if any(
                     (key := _key_of(part, figure, each)) is not None
                     and _is_of_another(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
+from math import isclose
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_name
 from domain.llm.agentic_loop.part_values import written
@@ -32,6 +33,8 @@ _BEST = "(best)"
 """Where what an optimizer found is of: the file may not have it."""
 _EQUAL = 1e-5
 """Values nearer to a bound than this (a share) keep it."""
+_SAME = 0.01
+_NEAR_AIM = 0.5
 _ALIKE = 6.0
 """A quantity that no name ties to a limit is at most so many times off it."""
 
@@ -109,6 +112,8 @@ class Limit:
     high: float | None
     at: frozenset[float] = frozenset()
     """The other figures that its words give: where it is to hold."""
+    units: frozenset[str] = frozenset()
+    """Of these figures."""
     words: frozenset[str] = frozenset()
     """Of the part of a sentence that it stands in."""
     aim: float | None = None
@@ -154,6 +159,9 @@ class Facts:
 
     found: list[Fact] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    unsure: set[QuantityName] = field(default_factory=set)
+    """Those that were measured to have other values as well."""
+    studied_twice: set[QuantityName] = field(default_factory=set)
 
     def of(self, limit: Limit, limits: Sequence[Limit]) -> list[Fact]:
         """The values that a limit is of; () where that is not sure."""
@@ -164,17 +172,14 @@ class Facts:
             own = [each for each in alike if each.quantity not in taken and each.unit == limit.unit]
             if placed := [each for each in own if each.at & limit.at]:
                 own = placed
-            elif any(
+            elif limit.aim is None and any(
                 other is not limit and other.unit == limit.unit and not self.has(other.quantity)
                 for other in limits
+                if other.aim is None
             ):
                 return []  # of two that no name ties to a quantity, either may be meant
             else:
-                own = [
-                    each
-                    for each in own
-                    if all(bound and 1 / _ALIKE <= each.value / bound <= _ALIKE for bound in limit.bounds)
-                ]
+                own = [each for each in own if _is_alike(each.value, limit)]
             if len({each.quantity for each in own}) > 1:  # "less than 15 V at the IC": v(ic)
                 own = [each for each in own if limit.words & set(_NODE.findall(str(each.quantity)))]
             if len({each.quantity for each in own}) != 1:
@@ -185,6 +190,12 @@ class Facts:
     def has(self, quantity: QuantityName | None) -> bool:
         """Whether anything gives a quantity."""
         return quantity is not None and any(each.quantity == quantity for each in self.found)
+
+
+def _is_alike(value: float, limit: Limit) -> bool:
+    if limit.aim:
+        return abs(value / limit.aim - 1) <= _NEAR_AIM
+    return all(bound and 1 / _ALIKE <= value / bound <= _ALIKE for bound in limit.bounds)
 
 
 def in_unit(fact: Fact, unit: str) -> float | None:
@@ -218,11 +229,17 @@ def _at_its_place(facts: list[Fact], limit: Limit) -> list[Fact]:
             if each.row is None or any(min(meant) <= value <= max(meant) for _, value, _ in each.row.varied)
         ]
         rows = [each for each in facts if each.row is not None]
-    elif rows and limit.at and len({limit.is_kept_by(each.value) for each in rows}) > 1:
+    elif _is_of_another_point(rows, limit) and len({limit.is_kept_by(each.value) for each in rows}) > 1:
         return []  # where it is to hold is not known
     if limit.aim and any(not 1 / _ALIKE <= each.value / limit.aim <= _ALIKE for each in rows):
         return []  # it is of some of them
     return facts
+
+
+def _is_of_another_point(rows: Sequence[Fact], limit: Limit) -> bool:
+    """Whether the words of a limit may name a point of what was varied that is none of the rows."""
+    varied = {unit for each in rows for _, _, unit in (each.row.varied if each.row else ())}
+    return bool(limit.at) and ("" in varied or not varied.isdisjoint(limit.units))
 
 
 # --- limits -------------------------------------------------------------------------------------------
@@ -290,6 +307,7 @@ def _of_part(part: str, names: tuple[str, ...]) -> list[Limit]:
             ends.append(end)
             used.add(figure.start)
     rest = frozenset(each.value for each in figures if each.start not in used)
+    units = frozenset(each.unit for each in figures if each.start not in used)
     words = frozenset(_WORD.findall(part.lower()))
     limits = []
     for end in ends:
@@ -297,7 +315,7 @@ def _of_part(part: str, names: tuple[str, ...]) -> list[Limit]:
         before = [row for row, _, stop in places if stop <= end.figure.start + 1]
         behind = [row for row, start, _ in places if start >= end.figure.end]
         row = next(iter((*before[-1:], *behind[:1])), None)
-        limits.append(Limit(row, end.figure.unit, end.low, end.high, rest, words, end.aim, end.off))
+        limits.append(Limit(row, end.figure.unit, end.low, end.high, rest, units, words, end.aim, end.off))
     return limits
 
 
@@ -397,9 +415,12 @@ def _unit_of(name: str, results: Sequence[str]) -> str:
 
 
 def facts_of(results: Sequence[str]) -> Facts:
-    """What results give of each quantity: of the newest study its rows, of each file its newest values."""
+    """What results give of each quantity: of the newest study its rows, of each file its newest values.
+
+    What was studied twice, or measured to be otherwise, was so under conditions that are not told here.
+    """
     facts = Facts()
-    seen: set[tuple[QuantityName, frozenset[float], str]] = set()
+    seen: dict[tuple[QuantityName, frozenset[float], str], float] = {}
     expressions = {name.lower(): each for name, each in expressions_in(results).items()}
     for age, result in enumerate(reversed(results[-_MOST_RESULTS:])):
         if result.startswith("{"):
@@ -415,8 +436,10 @@ def facts_of(results: Sequence[str]) -> Facts:
         for each in _values_in(flat):
             key = (each.quantity, each.at, name)
             if key not in seen:
-                seen.add(key)
+                seen[key] = each.value
                 facts.found.append(replace(each, file=name, age=age))
+            elif not isclose(seen[key], each.value, rel_tol=_SAME):
+                facts.unsure.add(each.quantity)
     return facts
 
 
@@ -425,6 +448,7 @@ def _studied(facts: Facts, flat: str, expressions: dict[str, str]) -> list[Fact]
     units = column_units(flat)
     rows = study_rows(flat)
     known = {each.quantity for each in facts.found if (each.row is not None if rows else each.statistic)}
+    facts.studied_twice |= {_quantity_of(name, expressions) for name in units} & known
     found = [
         Fact(quantity, units.get(name, ""), abs(value), _places(expressions.get(name, "")), row)
         for row in rows

@@ -106,6 +106,11 @@ _OF_OLD = late_pattern(
     r"|原(?:[来先始本有值]|电路|设计|方案|样)|之前|改前|起初|最初|以前|修改前|本来",
     re.IGNORECASE,
 )
+_SURELY_OLD = late_pattern(
+    r"\b(?:originally|initially|at first|before (?:the|that|this|my) (?:change|edit|fix)\w*)\b|改前"
+    r"|修改前|原来|原先|起初",
+    re.IGNORECASE,
+)
 _OF_BOTH = late_pattern(r"\b(?:before and after|both before)\b|前后", re.IGNORECASE)
 _RUN = late_pattern(r"\brun #?\d|第 ?[一二三四五\d] ?[次轮]", re.IGNORECASE)
 _STATISTICAL = late_pattern(
@@ -141,6 +146,8 @@ _ADVERBS = late_pattern(
 _DIFFERENCE = late_pattern(
     r"(?:\bby|差|[余裕]量|\bmargin)\W{0,4}(?:about |of |only |只?有?|约)?$", re.IGNORECASE
 )
+_MOST_BESIDE = 3
+"""Letters of a clause that goes on with the one before it, beside its verdict and the usual words."""
 _OF_KIND = 3.0
 """A figure so many times off a bound is of something else."""
 _NEAR_AIM = 0.4
@@ -207,8 +214,13 @@ class _State:
     """By the place of the limit."""
 
     @classmethod
-    def of(cls, facts: Facts, limits: list[Limit]) -> _State:
-        own = {place: found for place, each in enumerate(limits) if (found := facts.of(each, limits))}
+    def of(cls, facts: Facts, limits: list[Limit], *, is_one: bool = False) -> _State:
+        unsure = facts.studied_twice | (facts.unsure if is_one else set())
+        own = {
+            place: found
+            for place, each in enumerate(limits)
+            if (found := facts.of(each, limits)) and unsure.isdisjoint(fact.quantity for fact in found)
+        }
         return cls(facts, limits, own)
 
     def has(self, figure: TextFigure) -> bool:
@@ -225,7 +237,7 @@ def wrong_verdicts(
 ) -> Iterator[str]:
     """The clauses of an answer, in plain form and without code, whose verdict the facts prove wrong."""
     limits = limits_in(words, (*earlier, *results))
-    now = _State.of(facts_of(results), limits)
+    now = _State.of(facts_of(results), limits, is_one=True)
     before = _states_before(earlier, limits)
     if not (now.judged or before or now.facts.rows):
         return
@@ -235,13 +247,16 @@ def wrong_verdicts(
             continue
         if before and (_OF_BOTH.search(clause.sentence) or _RUN.search(clause.sentence)):
             continue
-        own = [(clause, now)]
+        own: list[tuple[_Clause, _State]] = [(clause, now)]
         old = list(zip(others, before, strict=True))
         named = [(each, state) for each, state in old if each.rows is not None]
         if named and clause.rows is None:
-            own = named  # of a study of the circuit as it was
+            # of a study of the circuit as it was: what is known of it in the end counts
+            own = named if _is_wrong(*named[-1]) else []
         elif before and clause.sentence.lstrip().startswith("|"):
             continue  # it may tell of both states
+        elif old and _SURELY_OLD.search(clause.text):
+            own = old
         elif clause.is_of_old:
             if old and not any(_is_wrong(each, state) for each, state in old):
                 continue
@@ -253,7 +268,7 @@ def wrong_verdicts(
 def _states_before(earlier: Sequence[str], limits: list[Limit]) -> list[_State]:
     """What was known after each result of the circuit as it was."""
     states = [_State.of(facts_of(earlier[: end + 1]), limits) for end in range(len(earlier))[-_MOST_STATES:]]
-    return [each for each in states if each.judged]
+    return states if any(each.judged for each in states) else []
 
 
 def _clauses(flat: str, limits: Sequence[Limit], table: Table) -> Iterator[_Clause]:
@@ -329,9 +344,32 @@ def _named_by(clause: _Clause, state: _State) -> list[Meant]:
     return told if len(told) == 1 else []
 
 
+_OF_TIME = late_pattern(
+    r"\btoo (?:slow|fast|long|short|late|early)\b|[太过](?:慢|快|长|短|迟|早)", re.IGNORECASE
+)
+_TIMES = ("s", "Hz", "V/s", "A/s")
+_GOES_ON = late_pattern(
+    r"\b(?:which|it|that|this|these|they|both|all|is|are|was|were|has|have|been|does|do|did|not|no"
+    r"|longer|still|also|now|well"
+    r"|just|so|and|only|clearly|barely|easily|safely|even|the|your|our|its|of|as|by|you|asked|for"
+    r"|allow\w*|far|much|too"
+    r"|long|high|low|large|small|what|n't|limits?|goals?|targets?|spec\w*|require\w*|both|window|range)\b"
+    r"|[也都均仍已就只的了它这该亦]|已经|依然|还是|要求|指标|目标|上限|下限|规定|规格|范围|全部|完全"
+    r"|正好|刚好|勉强|因此|所以",
+    re.IGNORECASE,
+)
+"""What a clause may hold beside its verdict that goes on with what stands before it."""
+
+
 def _meant_by(clause: _Clause, state: _State) -> list[Meant]:
     """The limits that a clause, or what it goes on with, names."""
+    rest = _MISSES.sub("", _MEETS.sub("", clause.text))
+    rest = re.sub(r"[-±\d.]+ ?[a-zA-ZΩ°%]{0,4}", "", rest)
+    if len(re.sub(r"\W", "", _GOES_ON.sub("", rest))) > _MOST_BESIDE and not clause.own_rows:
+        return _named_by(clause, state)
     meant = next((found for each in clause.subject if (found := _named_by(each, state))), [])
+    if _OF_TIME.search(clause.text):
+        meant = [each for each in meant if each[1].unit in _TIMES]
     if clause.figures and not _named_by(clause, state):  # its figures are of something else
         return [each for each in meant if _cites(clause, each[1])]
     return meant
@@ -550,6 +588,8 @@ def _is_wrong_extreme(clause: _Clause, state: _State) -> bool:
     if len(told) != 1 or clause.own_rows is None or len(names) != 1 or _DENIES.search(clause.text):
         return False
     quantity = next(iter(names))
+    if quantity in state.facts.studied_twice:
+        return False
     facts = [each for each in state.facts.found if each.quantity == quantity and each.row is not None]
     way = _way_of(next(iter(told)) or "", quantity, state)
     inside = [way * each.value for each in facts if each.row in clause.own_rows]

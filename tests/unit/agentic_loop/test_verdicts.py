@@ -18,6 +18,8 @@ _SWEEP = (
     "sweep of bal.cir: 3 runs, 0 failed\npp_i [A]: min 0.1, max 0.3\npr [W]: min 0.3, max 0.522\n"
     "0: RB=33 -> pp_i=0.1022 pr=0.5223\n1: RB=39 -> pp_i=0.1504 pr=0.4433\n2: RB=56 -> pp_i=0.3011 pr=0.31",
 )
+_TWICE = (_SWEEP[0], f"{_SWEEP[1]}|{_SWEEP[1].replace('0.4433', '0.6033')}")
+"""Under another condition, which is not told: which of the two is meant nobody knows."""
 _RUN = (
     "I want 8 Vpp undistorted (THD below 0.5 %) and a bandwidth of 9 kHz ±1 kHz, S11 below -12 dB at 50 MHz.",
     "Data of run 2 of ab.cir\npp(v(out)) = 8.09411 V\nthd(v(out),1k) = 0.448107 %\n"
@@ -54,15 +56,17 @@ _BEST = (
         (_RUN, "The bandwidth of 8.92 kHz is outside of ±1 kHz.", True),
         (_RUN, "S11 is -16.1 dB at 50 MHz, so -12 dB is met.", False),
         (_RUN, "S11 is -16.1 dB at 50 MHz, so -12 dB is missed.", True),
+        (_TWICE, "只有 39 Ω 合格。", False),
         (_BEST, "All goals but the phase margin are met.", True),
         (_BEST, "All goals but the noise are met.", False),
+        (_RUN, "The swing is 8.1 V but it was far too slow.", False),
     ],
 )
 def test_a_verdict_is_held_against_what_was_measured(
     scene: tuple[str, str], text: str, is_wrong: bool
 ) -> None:
-    asked, result = scene
-    assert bool(tuple(wrong_verdicts(text, (result,), (), (asked,)))) is is_wrong
+    asked, results = scene
+    assert bool(tuple(wrong_verdicts(text, results.split("|"), (), (asked,)))) is is_wrong
 
 
 def test_a_verdict_may_be_of_the_circuit_as_it_was() -> None:
