@@ -204,6 +204,7 @@ async def test_cursors_of_a_circuit_of_milliseconds_begin_anew_on_one_of_seconds
     kept = 1e-3, 3e-3  # also while a run grows
     for end, expected in (
         (5e-3, kept),
+        (2e-3, (1e-3, 4e-3 / 3)),  # the next run, which has not come so far
         (6e-3, kept),
         (0.08, kept),
         (1.0, (1 / 3, 2 / 3)),

@@ -45,6 +45,8 @@ class PlotCursors(QObject):
         """Where the active one was before the latest click: a double click means something else."""
         self._chosen_on: Axis | None = None
         """The axis on which they were put where they are."""
+        self._away: dict[CursorName, float] = {}
+        """Places (SI) that the axis does not reach, as while a run grows: they come back."""
         self.are_shown = True
         look = _look(theme)
         self._items = {name: self._made(name, look) for name, _ in _BEGINNINGS}
@@ -83,9 +85,13 @@ class PlotCursors(QObject):
         assert axis is not None
         if places is None or self._chosen_on is None or not is_of_its_scale(axis, self._chosen_on):
             places, self._chosen_on = None, axis
+            self._away.clear()
         for number, (name, part) in enumerate(_BEGINNINGS):
-            place = math.nan if places is None else axis.coordinate(places[number])
+            wanted = math.nan if places is None else self._away.pop(name, places[number])
+            place = axis.coordinate(wanted) if math.isfinite(wanted) else math.nan
             if not axis.low <= place <= axis.high:
+                if math.isfinite(wanted):
+                    self._away[name] = wanted
                 place = axis.low + part * (axis.high - axis.low)
             self._samples[name] = axis.nearest(place)
 
@@ -93,6 +99,7 @@ class PlotCursors(QObject):
         """Both on the samples nearest to two places of the axis (SI)."""
         if self._area.axis is not None:
             self._chosen_on = self._area.axis
+            self._away.clear()
             self.take_axis(places)
             self.place()
             self.moved.emit(*self.samples)
@@ -112,6 +119,7 @@ class PlotCursors(QObject):
         """Put one on a sample, and make it the one the keyboard moves."""
         self._active = name
         self._samples[name] = sample
+        self._away.pop(name, None)
         self._chosen_on = self._area.axis
         self.place()
         self.moved.emit(*self.samples)
