@@ -220,6 +220,7 @@ class DrawingInTurns:
 
     def _draw(self) -> Iterator[None]:
         panes = self._panes()
+        yield
         made: list[tuple[CurveItem, Line]] = []
         for each in lines_drawn(panes):
             made.append(each)

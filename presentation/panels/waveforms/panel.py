@@ -69,6 +69,7 @@ class WaveformsPanel(QWidget):
         self._memory = PlotMemory(services, now)
         self._request = 0
         self._area: PlotArea | None = None
+        self._making = asyncio.Lock()
         self._slow = once_after(self, _SLOW_MS, self._show_note)
         self._zoomed = once_after(self, _SLOW_MS, self._note_view)
         self.setObjectName("waveforms")
@@ -360,10 +361,7 @@ class WaveformsPanel(QWidget):
 
     async def _prepare(self, plot: Plot, request: int, *, keep_view: bool) -> None:
         is_first = self._area is None or not self._area.panes
-        self._rooms.make_tables()
-        if is_first:
-            await asyncio.sleep(_AIR_S)
-        self._make_area()
+        await self._make_area()
         now, view = self._now, self.view
         assert now.colors is not None
         wanted = view.traces.get(plot.analysis)
@@ -391,11 +389,25 @@ class WaveformsPanel(QWidget):
         self._changes.add_waiting()
         self.drawn.emit()
 
-    def _make_area(self) -> None:
+    async def _make_area(self) -> None:
+        """With the first result, in steps of some milliseconds."""
         self._now.colors = self._now.colors or TraceColors()
-        if self._area is not None:
-            return
-        self._area = area = PlotArea(self._services.theme.theme, self._services.language)
+        async with self._making:
+            if self._area is not None:
+                return
+            self._rooms.make_tables()
+            await asyncio.sleep(_AIR_S)
+            area = PlotArea(self._services.theme.theme, self._services.language)
+            try:
+                await asyncio.sleep(_AIR_S)
+            except asyncio.CancelledError:
+                area.close()
+                area.deleteLater()
+                raise
+            self._take(area)
+
+    def _take(self, area: PlotArea) -> None:
+        self._area = area
         area.setAccessibleName(self._services.language(msg("Plot")))
         area.cursors_moved.connect(lambda *_samples: self._rooms.read_cursors())
         for changed in (area.range_changed, area.cursors_moved):
