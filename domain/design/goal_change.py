@@ -91,6 +91,15 @@ _NAMES = (
     r"(?:supply|quiescent|total) current|静态电流|供电电流|电源电流|总电流|耗电",
 )
 """What a goal that a model named is called besides, likewise."""
+_ANY = "|".join((*_QUANTITIES, *_NAMES))
+_MORE_OR_LESS = re.compile(
+    r"^\W*(?:(?:and|but|also|then|please|with|try to|can you)\s+|并且?|而且|再|也|同时|请|把){0,3}"
+    rf"(?:(?:lower|reduce|less|decrease|improve|increase|raise|cut|minimi[sz]e|maximi[sz]e|better|higher|more)"
+    rf"\s(?:the\s|its\s)?(?:{_ANY})|(?:降低|减小|减少|提高|改善|增大)(?:{_ANY})"
+    rf"|(?:the\s)?(?:{_ANY})(?:[也要再尽量能更]{{0,3}}(?:低|小|少|高|大|好)(?:一?[点些]|$)|\s(?:lower|smaller|higher|better)\b))",
+    re.IGNORECASE,
+)
+"""A wish for a quantity that says no figure."""
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
 _PLACE_BEHIND = re.compile(r"\s*(?:处|时|那里|的地方)")
@@ -134,6 +143,8 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
         return None
     sentence = read_sentence(text)
     if _RELATIVE.search(sentence.text):
+        return None
+    if _wishes_without_figure(sentence.text):
         return None
     changed = _with_tolerance_alone(sentence, goals) or _with_figures(sentence, goals)
     is_other = any(not new.is_same_demand(old) for new, old in zip(changed, goals, strict=False))
@@ -251,6 +262,15 @@ def _words() -> Mapping[str, str]:
     for family in FAMILIES.values():
         found = {**family.goal_words, **found}
     return found
+
+
+def _wishes_without_figure(text: str) -> bool:
+    """Whether a clause behind a figure wants more or less of something and gives none: "and less noise"."""
+    _first, *rest = re.split(r"(?<=\d)", text, maxsplit=1)
+    return any(
+        not re.search(r"\d", clause) and _MORE_OR_LESS.search(clause)
+        for clause in (_CLAUSE.split(rest[0])[1:] if rest else ())
+    )
 
 
 def is_question(text: str) -> bool:

@@ -34,6 +34,7 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         ("截止频率改为 2kHz", FILTER, {"cutoff": (1900.0, 2100.0, 2000.0)}),
         ("cutoff between 1 and 2 kHz", FILTER, {"cutoff": (1000.0, 2000.0, None)}),
         ("纹波放宽到2mV", BUCK, {"ripple": (None, 0.002, None)}),
+        ("relax the ripple to 2 mV, the load makes less noise now", BUCK, {"ripple": (None, 0.002, None)}),
         ("relax the ripple to 2 mV", BUCK, {"ripple": (None, 0.002, None)}),
         ("效率至少 92%", BUCK, {"efficiency": (0.92, None, None)}),
         ("ripple 2 mV, inductor ripple 0.5 A", BUCK, {
@@ -71,6 +72,8 @@ def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: ob
     [
         ("谢谢，截止频率改到 2kHz，1kHz 以内波动不超过 0.1dB", ("1kHz 以内波动不超过 0.1dB",)),
         ("cutoff to 2 kHz, ripple below 0.1 dB", ("ripple below 0.1 dB",)),
+        ("截止频率改成 2kHz，噪声低一点", ("噪声低一点",)),
+        ("cutoff to 2 kHz, and less noise", ("and less noise",)),
         ("ripple below 0.1 dB", ()),
     ],
 )
