@@ -91,7 +91,12 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=(r"(?:bjt |npn |transistor )?colpitts(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|"
                r"(?:考[毕比]兹|科[尔皮]?皮[兹茨]|电容三点式)(?:lc)?(?:振荡|震荡)?(?:器|电路)?"),
-        plausible=r"(?<![a-z])lc (?:sine |rf )?oscillator|lc(?:正弦波?)?振荡(?:器|电路)",
+        plausible=(
+            r"(?<![a-z])lc (?:sine |rf )?oscillator|lc(?:正弦波?)?振荡(?:器|电路)|"
+            r"(?<![a-z])rf oscillator|高频振荡(?:器|电路)|"
+            r"\d ?mhz (?:sine(?:[\s-]?wave)? )?oscillator|oscillator,?(?: (?:at|of|for))? [\d.]+ ?mhz|"
+            r"\d\s?mhz的?(?:正弦波?)?振荡(?:器|电路)|振荡(?:器|电路)[,，]?\s?[\d.]+\s?mhz"
+        ),
         excludes=r"hartley|哈特莱|电感三点式|clapp|克拉泼|pierce|皮尔斯|crystal|晶体|mos(?!t)|fet|vco|压控|wien|(?<![a-z])rc(?![a-z])",
         refuses=(NO_PNP,),
     ),

@@ -100,7 +100,8 @@ FAMILY = kit.Family(
                r"rc桥式(?:正弦波?)?振荡(?:器|电路)"),
         plausible=(
             r"(?:sine(?:[\s-]?wave)?|sinusoidal|audio) (?:oscillator|generator)|正弦波?(?:振荡|信号发生|"
-            r"发生)(?:器|电路)"
+            r"发生)(?:器|电路)|\d ?k?hz oscillator|oscillator,?(?: (?:at|of|for))? [\d.]+ ?k?hz|"
+            r"\d\s?k?hz的?振荡(?:器|电路)|^\s?[\d.]+\s?k?hz的?正弦波?\s?$"
         ),
         excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|"
                  r"square|方波",
