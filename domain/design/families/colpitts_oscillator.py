@@ -97,7 +97,10 @@ FAMILY = kit.Family(
             r"\d ?mhz (?:sine(?:[\s-]?wave)? )?oscillator|oscillator,?(?: (?:at|of|for))? [\d.]+ ?mhz|"
             r"\d\s?mhz的?(?:正弦波?)?振荡(?:器|电路)|振荡(?:器|电路)[,，]?\s?[\d.]+\s?mhz"
         ),
-        excludes=r"hartley|哈特莱|电感三点式|clapp|克拉泼|pierce|皮尔斯|crystal|晶体|mos(?!t)|fet|vco|压控|wien|(?<![a-z])rc(?![a-z])",
+        excludes=(
+            r"hartley|哈特莱|电感三点式|clapp|克拉泼|pierce|皮尔斯|crystal|晶体|mos(?!t)|fet|vco|压控|wien|(?<![a-z])rc(?![a-z])|"
+            r"block|间歇|gunn|tunnel|隧道|relaxation|弛张|(?<![a-z])ring|环形|555|phase[\s-]?shift|移相|square|方波|quartz|晶振"
+        ),
         refuses=(NO_PNP,),
     ),
     quantities=(rows.frequency_row((50e3, 30e6), 1e6), SUPPLY_V, kit.TOLERANCE),

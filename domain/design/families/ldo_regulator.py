@@ -140,6 +140,9 @@ FAMILY = kit.Family(
         named=(r"(?<![a-z])ldos?(?![a-z])(?: (?:linear )?(?:voltage )?regulator)?|"
                r"low[\s-]?drop(?:[\s-]?out)? (?:linear )?(?:voltage )?regulator|"
                r"低压[差降](?:线性)?(?:稳压)?(?:器|电源|电路)?"),
+        plausible=(
+            r"(?<!shunt )(?<!zener )(?<!series )(?:voltage |linear )?regulators?(?![a-z])|稳压(?!管|二极)"
+        ),
         excludes=r"buck|boost|switching|开关|lm317|78\d\d",
     ),
     quantities=_QUANTITIES,

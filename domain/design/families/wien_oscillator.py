@@ -104,7 +104,7 @@ FAMILY = kit.Family(
             r"\d\s?k?hz的?振荡(?:器|电路)|^\s?[\d.]+\s?k?hz的?正弦波?\s?$"
         ),
         excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|"
-                 r"square|方波",
+                 r"square|方波|block|间歇|gunn|tunnel|隧道|quartz|晶振|vco|压控",
     ),
     quantities=(rows.frequency_row((1, 500e3), 1e3), rows.AMPLITUDE, rows.DISTORTION, opamp.SUPPLY, opamp.GBW,
                 kit.TOLERANCE),

@@ -196,6 +196,8 @@ def test_what_is_learnt_is_of_these_known_requests(name: str) -> None:
         ("divider 12 V to 5 V, 10 mA", "voltage_divider"),
         ("低通 1kHz", "first_order"),
         ("LED 20mA 12V", "led_driver"),
+        ("5 V regulator 1A", "ldo_regulator"),
+        ("5V稳压 1A", "ldo_regulator"),
         ("10 kHz oscillator", "wien_oscillator"),
         ("1MHz振荡器", "colpitts_oscillator"),
     ],

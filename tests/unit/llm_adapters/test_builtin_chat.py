@@ -389,7 +389,7 @@ async def test_figure_that_cannot_be_had_is_no_goal_met() -> None:
         ("今天天气怎么样", "请选择语言模型"),
         ("what can you do", "simulate a circuit"),
         ("", "built-in designer, not a language model"),
-        ("design an oscillator at 1 MHz", "cannot design this kind of oscillator"),
+        ("design a blocking oscillator at 1 MHz", "cannot design this kind of oscillator"),
         ("Design an RC low-pass", "does not give the cut-off frequency"),
         ("hello", "Hello!"),
         ("你好", "你好！"),
