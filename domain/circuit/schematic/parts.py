@@ -19,7 +19,7 @@ from domain.circuit.parameters import resolve_parameters
 from domain.circuit.recognition.amplifier_blocks import amplifier_ports, amplifiers_of_package
 from domain.circuit.recognition.graph import value_of, watched_by
 from domain.circuit.schematic.headings import heading_of
-from domain.circuit.schematic.losses import losses_of
+from domain.circuit.schematic.losses import losses_of, rising_of
 from domain.circuit.topology import expression_nodes
 from shared.message import Message, msg
 
@@ -177,11 +177,23 @@ def page_of(tree: DependencyTree, circuit: Circuit, scope: str = "") -> Page | N
 def _without_losses(parts: Sequence[Part]) -> list[Part]:
     """The parts as they were drawn: those with losses stand between the outer nodes."""
     losses, outer = losses_of([(each.name, each.nets) for each in parts])
+    rising = {rising_of(each.name, each.nets): each for each in parts if each.name in losses}
+    rising.pop("", None)
     return [
-        each._replace(pins=tuple(pin._replace(net=outer.get(pin.net, pin.net)) for pin in each.pins))
-        for each in parts
-        if each.name not in losses
+        _as_written(each, rising.get(each.name.lower()), outer) for each in parts if each.name not in losses
     ]
+
+
+def _as_written(part: Part, whole: Part | None, outer: Mapping[str, str]) -> Part:
+    """A part between its outer nodes; `whole` has the waveform of a source that rises from 0."""
+    pins = tuple(pin._replace(net=outer.get(pin.net, pin.net)) for pin in part.pins)
+    part = part._replace(pins=pins, controls=tuple(outer.get(net, net) for net in part.controls))
+    if whole is None:
+        return part
+    card = " ".join([part.name, *part.nets, *whole.full.split(None, 3)[3:]])
+    return part._replace(
+        values=whole.values, full=card, ohms=whole.ohms, style=whole.style, value_at=(0, 1), value=""
+    )
 
 
 def _ports(block: Block, reader: _Reader) -> list[Part]:
@@ -384,7 +396,7 @@ class _Reader:
             pair = [self.names.get(node, node) for node in nodes[2:4] if node != GROUND]
             told = f"v({','.join(pair)})"
         else:
-            told = f"i({','.join(each.text for each in element.controls)})"
+            told = f"i({','.join(each.text.removeprefix('v_sensed_') for each in element.controls)})"
         return (*_model(element), told) if element.letter in "sw" else (f"{gain}·{told}",)
 
 
