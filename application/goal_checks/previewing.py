@@ -115,6 +115,8 @@ class ChangePreview:
     """Further circuits with goals that read them."""
     is_live: bool = False
     """Somebody moves values at this moment: what is drawn follows the hand."""
+    is_undo: bool = False
+    """It takes back what was changed before."""
 
 
 @dataclass(slots=True, eq=False)

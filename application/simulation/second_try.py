@@ -22,7 +22,7 @@ from shared.message import msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from application.ports.simulation import RunWatch, Simulator
@@ -135,6 +135,12 @@ async def _run_again(
         return second  # which says itself that it has only a guess
     advice = msg("Write “.options {options}” into the circuit and it runs so at once.", options=options)
     return replace(second, issues=(*second.issues, replace(told, advice=advice)))
+
+
+def without_promise(issues: Sequence[SimulationIssue]) -> tuple[SimulationIssue, ...]:
+    """Of steps of which some failed all the same: what helped one is no advice for all."""
+    helped = {told.code for tries in _TRIES.values() for _, told in tries}
+    return tuple(replace(each, advice=None) if each.code in helped else each for each in issues)
 
 
 def _in_place(run: SimulationRun, folder: Path) -> SimulationRun:

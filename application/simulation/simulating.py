@@ -21,7 +21,7 @@ from application.simulation.operating_points import FindOperatingPoint
 from application.simulation.other_texts import WithTexts
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
-from application.simulation.second_try import run_patiently
+from application.simulation.second_try import run_patiently, without_promise
 from application.simulation.stepped_simulation import run_steps, steps_of
 from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree, SourceFile
 from domain.circuit.simulator_settings import Dialect
@@ -308,6 +308,8 @@ class RunSimulation:
             values = values_of(run.point)
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
         joined = self.joiner.join([run for _, run in runs], folder)
+        if joined.status != "ok":
+            joined = replace(joined, issues=without_promise(joined.issues))
         self._keep_wiring(folder, [(circuit, run.run) for circuit, run in runs])
         return replace(
             _result(request, prepared, joined, result_id, folder),

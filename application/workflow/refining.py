@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from application.design.round_history import begun_with
-from domain.design.goal_change import clauses_not_read, goals_changed_by
+from domain.design.goal_change import clauses_not_read, goals_changed_by, is_repeated
 from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
@@ -160,8 +160,18 @@ def _of_design(state: Mapping[str, Any], text: str) -> NextMessage:
     goals = goals_in(state)
     if refinement(state, text) is not None:
         return NextMessage("refines", goals)
+    if is_repeated(text, goals):
+        return NextMessage("unclear", goals, _said_already(text))
     unread = clauses_not_read(text, goals)
     return NextMessage("unclear", goals, _half_read(unread) if unread else None)
+
+
+def _said_already(text: str) -> Message:
+    return msg(
+        "The goals say so already: “{text}”. Nothing was changed. If the circuit has missed them since an "
+        "edit, undo that edit, or give another value.",
+        text=text,
+    )
 
 
 def _half_read(unread: Sequence[str]) -> Message:

@@ -151,6 +151,17 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     return changed if is_other else None
 
 
+def is_repeated(text: str, goals: Sequence[DesignGoal]) -> bool:
+    """Whether a sentence asks for what the goals say already."""
+    if len(text) > _LONGEST or is_question(text):
+        return False
+    sentence = read_sentence(text)
+    if not sentence.mentions or _RELATIVE.search(sentence.text) or _wishes_without_figure(sentence.text):
+        return False
+    found = _with_tolerance_alone(sentence, goals) or _with_figures(sentence, goals)
+    return bool(found) and all(new.is_same_demand(old) for new, old in zip(found, goals, strict=False))
+
+
 def clauses_not_read(text: str, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
     """The clauses that keep a sentence from being a change of goals, where others of it are one; else ()."""
     if len(text) > _LONGEST:

@@ -53,7 +53,7 @@ def _plain(text: str) -> str:
 def _with_words(goal: DesignGoal, sentence: Sentence) -> DesignGoal:
     for value in _figures(goal):
         for mention in sentence.mentions:
-            if _says(mention, value, goal.unit):
+            if _says(mention, value, goal):
                 return replace(goal, words=_clause(sentence, mention))
     return goal
 
@@ -64,12 +64,15 @@ def _figures(goal: DesignGoal) -> Iterator[float]:
             yield value
 
 
-def _says(mention: Mention, value: float, unit: str) -> bool:
+def _says(mention: Mention, value: float, goal: DesignGoal) -> bool:
     """Whether a number in the sentence is this figure, perhaps as a ratio for decibels, in decibels for a
-    ratio, or of another sign."""
+    gain, or of another sign."""
+    unit = goal.unit
     if mention.is_tolerance:
         return False
     if mention.dimension == "dB" and unit == "1" and value:
+        if "gain" not in goal.metric.lower():
+            return False  # a Q of 10 is not the 20 dB beside it
         return math.isclose(20 * math.log10(abs(value)), mention.value, rel_tol=1e-6)
     if mention.dimension in ("x", "none") and unit == "dB" and mention.value > 0:
         return math.isclose(20 * math.log10(mention.value), value, rel_tol=1e-6)

@@ -25,6 +25,8 @@ class Proposal:
     """The circuit it is about first, whether or not it has goals."""
     is_seen: Callable[[], bool] = lambda: True
     """Nothing is simulated for one that nobody sees."""
+    is_undo: bool = False
+    """It takes a change back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -261,5 +261,7 @@ async def test_a_change_of_a_model_says_what_undoing_it_would_do(
     await until(lambda: "fc" in words(strip), timeout_s=60)
     assert "fc 795.9 Hz → 1.592 kHz ✓ now met" in words(strip)
     assert "Undo" in strip.accessibleName()
+    await until(lambda: bool(dashed(parts)), timeout_s=60)
+    assert "Dashed: if undone." in parts.runs.waveforms._note.text
     page.review.keep_all()
     await until(lambda: not strip.isVisible() and not dashed(parts))

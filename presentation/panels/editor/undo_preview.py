@@ -55,7 +55,9 @@ class UndoPreview:
         self._looked_at = tuple(pieces)
         self.strip.begin(msg("Undo all:") if are_all else msg("Undo here:"))
         contents = {self._file(): self._encoded(without(self._editor.text(), pieces))}
-        proposal = Proposal(contents=contents, circuit=self._file(), is_seen=self._editor.isVisible)
+        proposal = Proposal(
+            contents=contents, circuit=self._file(), is_seen=self._editor.isVisible, is_undo=True
+        )
         previews.ask(self._key, proposal, self.strip.show_preview)
 
     def _want(self) -> None:

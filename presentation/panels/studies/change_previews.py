@@ -8,7 +8,7 @@ off, and for runs that take long, only when somebody wants it. Implements presen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -200,6 +200,8 @@ class ChangePreviews(QObject):
             return
         asked.is_known = True
         asked.change = None if found is None else found.change
+        if asked.change is not None and asked.proposal.is_undo:
+            asked.change = replace(asked.change, is_undo=True)
         asked.told(found)
         self._draw()
         if self._next is not None:

@@ -53,6 +53,11 @@ class PreviewCurves(QObject):
         """The curves follow a hand: they are the ones that are looked at, the shown run is behind."""
         return bool(self.plots) and self._change is not None and self._change.is_live
 
+    @property
+    def is_undo(self) -> bool:
+        """They are those without a change that was made."""
+        return self._change is not None and self._change.is_undo
+
     def _take(self, change: ChangePreview | None) -> None:
         had_some = bool(self.plots)
         self._change = change

@@ -118,7 +118,7 @@ def notes_of(
         notes = _of_drawing(shown, now, overlay)
         is_previewed = not previews.is_live and previews.are_beside(now.plot)
         if is_previewed:  # a line that comes would move the plot under the hand
-            notes.insert(0, msg("Dashed: preview."))
+            notes.insert(0, msg("Dashed: if undone.") if previews.is_undo else msg("Dashed: preview."))
     if shown.awaited is not None:
         notes.append(
             msg(

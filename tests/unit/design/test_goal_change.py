@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.design.catalogue import understand
-from domain.design.goal_change import clauses_not_read, goals_changed_by
+from domain.design.goal_change import clauses_not_read, goals_changed_by, is_repeated
 from domain.simulation.goals import DesignGoal
 from tests.ground.cases import for_each
 
@@ -80,6 +80,18 @@ def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: ob
 def test_the_clause_that_is_not_understood_is_told(text: str, expected: tuple[str, ...]) -> None:
     assert goals_changed_by(text, FILTER) is None
     assert clauses_not_read(text, FILTER) == expected
+
+
+def test_a_quality_is_not_quoted_by_decibels_of_the_same_size() -> None:
+    goals = understand("band-pass filter, 40 kHz center, 4 kHz wide, gain 20 dB").goals
+    assert all("20 dB" not in goal.words or "gain" in goal.metric for goal in goals)
+
+
+def test_what_the_goals_say_already_is_known() -> None:
+    assert is_repeated("cutoff 1 kHz", FILTER)
+    assert not is_repeated("cutoff 2 kHz", FILTER)
+    assert not is_repeated("thanks", FILTER)
+    assert not is_repeated("delete rc.cir", FILTER)
 
 
 @for_each("text", [

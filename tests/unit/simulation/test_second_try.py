@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from application.simulation.second_try import run_patiently
+from application.simulation.second_try import run_patiently, without_promise
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue, SimulationRun
 from shared.message import msg
@@ -78,3 +78,11 @@ async def test_one_more_try(
         simulator.decks.clear()
         await run_patiently(simulator, replace(job, compatibility=None))  # type: ignore[arg-type]
         assert len(simulator.decks) == 1
+
+
+def test_what_helped_one_step_is_no_advice_where_others_failed() -> None:
+    told = SimulationIssue(
+        severity="warning", code="capacitance-everywhere", message=msg("helped"), advice=msg("Write it.")
+    )
+    other = SimulationIssue(severity="error", code="step-failed", message=msg("failed"), advice=msg("Do."))
+    assert [each.advice for each in without_promise((told, other))] == [None, other.advice]
