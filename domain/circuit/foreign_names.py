@@ -1,6 +1,7 @@
-"""Parameters that are called like functions of ngspice, which takes them for nothing else.
+"""Parameters that are called like functions of ngspice, or like what it defines itself in LTspice's mode.
 
-LTspice and PSpice tell the channel length ``Ln`` from ``ln(x)`` by the parenthesis.
+LTspice and PSpice tell the channel length ``Ln`` from ``ln(x)`` by the parenthesis. A `.param VT=2` would be
+ngspice's own thermal voltage, 26 mV, without a word.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from shared.late_patterns import late_pattern
 FUNCTIONS = frozenset(
     ("sqr", "sqrt", "sin", "cos", "exp", "ln", "arctan", "abs", "pow", "pwr", "max", "min", "int", "log",
      "log10", "sinh", "cosh", "tanh", "sgn", "gauss", "agauss", "unif", "aunif", "limit", "ceil", "floor",
-     "asin", "acos", "atan", "tan", "nint", "ternary_fcn")
+     "asin", "acos", "atan", "tan", "nint", "ternary_fcn", "vt", "uplim", "dnlim", "pwrs")
 )  # fmt: skip
-"""Each tried in braces as a parameter's name: ngspice 39 ends."""
+"""Each tried in braces as a parameter's name: ngspice 39 ends, or takes its own (the last four)."""
 
 _STEPPED = late_pattern(r"\.step\s+(?:(?:lin|dec|oct)\s+)?param\s+(?P<name>\w+)", re.IGNORECASE)
 _VALUES = late_pattern(r"[\w.]+\s*=|[{']")

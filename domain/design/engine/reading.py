@@ -14,6 +14,7 @@ from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
 from domain.design.engine.device_cards import CARDS
 from domain.design.engine.library_parts import judge_parts
+from domain.design.quantity_words import LOAD
 from domain.design.ratios import with_ratio
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, fill_slots, left_out, not_understood
@@ -30,6 +31,12 @@ _OTHER_TRANSISTOR = re.compile(
     re.IGNORECASE,
 )
 """The usual small transistors of the Chinese market, by their bare numbers: none is in the model library."""
+_LEAST_LOAD = 10.0
+"""Of a number without a unit: less counts something."""
+_LOAD_BEFORE = re.compile(
+    rf"(?:{LOAD})(?:\s?(?:resist\w+|电阻|阻抗|of|is|at|=|:|为|是|约|an?))*\s*$", re.IGNORECASE
+)
+_LOAD_BEHIND = re.compile(r"\s?(?:ohms? )?(?:loads?(?![a-z])|的?负载)", re.IGNORECASE)
 _SERIES = re.compile(r"(?<![a-z0-9])e(?:3|6|12|24|48|96|192)(?!\d)", re.IGNORECASE)
 
 
@@ -47,12 +54,13 @@ def read(
         if quantity.ratio is not None:
             sentence = with_ratio(sentence, quantity, *quantity.ratio, quantity.dimensions[0])
     parts = judge_parts(family, sentence)
+    sentence, loads = _without_loads(family, sentence)
     said = _said(family, sentence) if family.says is None else family.says(sentence)
     values = dict(said.values)
     if cards is not None:
         values[CARDS] = dict(cards)
     stated = set(said.stated)
-    notes = [*parts, *said.notes]
+    notes = [*parts, *said.notes, *left_out(loads)]
     for quantity in family.quantities:
         values.setdefault(quantity.name, None)
     for choice in family.choices:
@@ -176,6 +184,22 @@ def refuse_beyond(quantity: Quantity, value: float, low: float, high: float) -> 
         digits = digits_apart(value, (low, high), quantity.text)
         given, least, most = (quantity.text(each, digits) for each in (value, low, high))
         raise wording.out_of_range(quantity.label, given, least, most, quantity.text(quantity.example))
+
+
+def _without_loads(family: Family, sentence: Sentence) -> tuple[Sentence, tuple[Mention, ...]]:
+    """What a load is said to have is nothing else of a circuit that knows none: no input resistance."""
+    words = [each.words for each in family.quantities if each.words]
+    if any(re.search(each, load) for each in words for load in ("load", "负载")):
+        return sentence, ()
+    text = sentence.text
+    loads = tuple(
+        each
+        for each in sentence.mentions
+        if (each.dimension == "Ohm" or (each.dimension == "none" and each.value >= _LEAST_LOAD))
+        and (_LOAD_BEFORE.search(text[: each.start]) or _LOAD_BEHIND.match(text[each.end :]))
+    )
+    rest = tuple(each for each in sentence.mentions if each not in loads)
+    return (replace(sentence, mentions=rest), loads) if loads else (sentence, ())
 
 
 def _said(family: Family, sentence: Sentence) -> Said:

@@ -192,10 +192,11 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         {"bandwidth(v(out))": 1e3 / (2 * math.pi)},
     ),
     "parameters called like functions, a blank in a value, and TC without a sign": (
-        ".param Ln=2u max={2*Ln+ln(1)}\nV1 a 0 1\nR1 a b {1k*Ln/1u}\nR2 b 0 {max*1e9}\n"
+        ".param Ln=2u max={2*Ln+ln(1)} VT=2\nR8 a f {VT}\nR9 f 0 2\nV1 a 0 1\n"
+        "R1 a b {1k*Ln/1u}\nR2 b 0 {max*1e9}\n"
         "X1 a c two min=3k\nR3 c 0 1k\nR4 a d 2 k\nR5 d 0 2\nR6 a e 1k TC 10m\nR7 e 0 1k\n"
         ".subckt two p n min=1k\nR1 p n {min}\n.ends\n.options temp=127\n.op\n",
-        {"v(b)": 4 / 6, "v(c)": 0.25, "v(d)": 0.5, "v(e)": 1 / 3},
+        {"v(b)": 4 / 6, "v(c)": 0.25, "v(d)": 0.5, "v(e)": 1 / 3, "v(f)": 0.5},
     ),
     "capacitors that are charged at the start": (
         "V1 a 0 1\nR1 a b 1k\nC1 b 0 1u IC={2*x}\nC2 a c 1u ic=-3v\nR2 c 0 1k\nXX1 d held\nR3 d 0 1k\n"
