@@ -14,6 +14,19 @@ _ASSIGNMENT = late_pattern(
 _OF_SEVERAL = late_pattern(r"\{|^[^'\"]*\S[ \t]+\S[^'\"]*$", re.DOTALL)
 """A value with braces, or of several words without quotes."""
 
+_SIGNED = late_pattern(
+    r"\{(?:[^{}]|\{[^{}]*\})*+\}|'[^']*'|\"[^\"]*\""
+    r"|(?<=[\s=(,])(?P<sign>[-+])\{(?P<inner>[^{}]+)\}(?=[\s,)]|$)"
+)
+"""A sign right before braces, outside of other braces and of quotes."""
+
+
+def with_signs_inside(raw: str) -> str:
+    """``VTO=-{x}`` as ``VTO={-(x)}``, for cards of plain values: in ``a -{x}`` the sign subtracts."""
+    return _SIGNED.sub(
+        lambda found: f"{{{found['sign']}({found['inner']})}}" if found["sign"] else found[0], raw
+    )
+
 
 def flat_braces(raw: str) -> str:
     """``{a*{b}}`` as ``{a*(b)}``; a text whose braces do not match stays."""

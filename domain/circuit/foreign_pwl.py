@@ -3,7 +3,7 @@
 ``PWL REPEAT FOREVER (0 0 1u 5 2u 0) ENDREPEAT`` becomes ``PWL(0 0 1u 5 2u 0) r=0``; a number of times is
 written out. ``PWL file=points.txt`` gets the points of the file, ``wavefile=voice.wav`` its samples. Edges
 and widths of 0 s in a PULSE, which ngspice takes for a time step and for the whole run, get what LTspice
-makes of them.
+makes of them; so does a width that an expression may bring to 0 s.
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ def with_edges(raw: str, stop: float | None) -> str:
         least = "" if stop is None else f"{stop * _LEAST:.6g}"
     else:
         least = _computed(f"{_LEAST}*({_bare(period)})")
-    if not least or not any(map(_is_zero, (rise, fall, *words[5:6]))):
+    may_be_zero = width.startswith("{") and not _is_zero(period)
+    if not least or not (may_be_zero or any(map(_is_zero, (rise, fall, *words[5:6])))):
         return raw
     for place, other in ((3, fall), (4, rise)):
         if _is_zero(words[place]):
@@ -173,6 +174,8 @@ def with_edges(raw: str, stop: float | None) -> str:
             words[place] = least if _is_zero(period) else _computed(f"max({shorter},{_bare(least)})")
     if _is_zero(width) and not _is_zero(period):  # without a period it stays up, as it does in ngspice
         words[5] = least
+    elif may_be_zero:
+        words[5] = f"{{(({_bare(width)})>0?({_bare(width)}):{_bare(least)})}}"
     words = words[: max(len(values), 5)]
     return f"{raw[: match.start('values')]}{' '.join(words)}{raw[match.end('values') :]}"
 

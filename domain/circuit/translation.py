@@ -20,7 +20,7 @@ from operator import attrgetter
 from domain.circuit import foreign_cards as foreign
 from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
-from domain.circuit.foreign_braces import flat_braces, with_braces
+from domain.circuit.foreign_braces import flat_braces, with_braces, with_signs_inside
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, of_table, rewritten
 from domain.circuit.foreign_names import with_names_apart
 from domain.circuit.foreign_pwl import file_of_points, repeated_points, with_edges, with_points
@@ -254,6 +254,7 @@ class _Work:
                 raw = foreign.LEVEL_8.sub(r"\g<head>49", foreign.MAKER.sub("", raw))
                 if foreign.BARE_DIODE.fullmatch(raw):
                     raw += " cjo=1f"
+                raw = with_signs_inside(raw)
             if keyword == "model":
                 raw = foreign.without_torn_brackets(raw)
             self._replace(statement, self._functions(foreign.micro(raw), statement))
@@ -464,6 +465,8 @@ class _Work:
     def _element(self, statement: Statement) -> None:
         raw = foreign.micro(statement.raw)
         letter = statement.keyword
+        is_plain = letter in "vifhdqmj" or (letter in "rcleg" and not re.search(r"[(='\"]", raw))
+        raw = with_signs_inside(raw) if self._dialect == "ltspice" and is_plain else raw
         if letter == "x":
             raw = self._instance(raw, statement)
         if self._dialect == "ltspice" and letter in "asd" and self._rebuilt(raw, letter, statement):

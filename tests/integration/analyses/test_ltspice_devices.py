@@ -77,6 +77,15 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         {"avg(v(a))": 2.75, "avg(v(b))": 5 * (5 + 1.4 / 2) / 10, "avg(v(c))": 0.5, "at(v(d), 1.00001m)": 1,
          "avg(v(pulse1))": 0.6},
     ),
+    "a width that comes to 0, and signs before braces": (
+        ".param w=0 v=2 z=-1 T=10u\nV1 a 0 PULSE(0 5 0 1n 1n {w} {T})\nR1 a 0 1k\n"
+        "V2 b 0 PULSE(0 5 0 1n 1n {w+5u} {T})\nR2 b 0 1k\nV3 c 0 -{v}\nR3 c 0 1k\n"
+        "V4 d 0 PULSE(-{v} +{v} 0 0 0 {w} {T})\nR4 d 0 1k\nV5 e 0 5\nR5 e f 1k\nM1 f 0 0 0 PM\n"
+        ".model PM NMOS (LEVEL=1 VTO=-{v} KP=1m)\nV6 g 0 -{z}\nR6 g 0 1k\n"
+        "E1 h 0 g 0 -{v}\nR7 h 0 1k\n.tran 10n 1m\n",
+        {"1k*avg(v(a))": 0.505, "avg(v(b))": 2.5005, "avg(v(c))": -2.0, "max(v(d))": 2.0, "min(v(d))": -2.0,
+         "avg(v(d))": -2.0, "at(v(f), 0)": 3.0, "avg(v(g))": 1.0, "avg(v(h))": -2.0},
+    ),
     "level 8 is BSIM3, not PSpice's BSIM4": (
         "V1 vdd 0 5\nR1 vdd a 2k\nM1 a vdd 0 0 n8 l=2u w=6u\nR2 vdd b 2k\nM2 b vdd 0 0 n49 l=2u w=6u\n"
         ".model n8 NMOS(LEVEL = 8 version=3.3 tox=25n nch=1.7e17\n+ vth0=0.5 u0=476 vsat=1.2e5 rdsw=2330)\n"

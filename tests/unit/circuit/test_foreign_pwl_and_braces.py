@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from domain.circuit.foreign_braces import flat_braces, with_braces
-from domain.circuit.foreign_pwl import repeated_points, with_points
+from domain.circuit.foreign_braces import flat_braces, with_braces, with_signs_inside
+from domain.circuit.foreign_pwl import repeated_points, with_edges, with_points
 from tests.ground.cases import for_each
 
 
@@ -41,3 +41,17 @@ def test_braces_within_expressions() -> None:
     assert flat_braces("R1 a b {x*{y}}") == "R1 a b {x*(y)}"
     assert flat_braces("B1 a b V={a}*{b}") == "B1 a b V={a}*{b}"
     assert flat_braces("R1 a b {x") == "R1 a b {x"
+
+
+def test_a_sign_before_braces_goes_into_them() -> None:
+    card = ".model PM NMOS (LEVEL=1 VTO=-{VQ} KP=+{2*k} LAMBDA=-1m)"
+    assert with_signs_inside(card) == ".model PM NMOS (LEVEL=1 VTO={-(VQ)} KP={+(2*k)} LAMBDA=-1m)"
+    assert with_signs_inside("V1 a 0 PULSE(-{v} {v -{w}} 0)") == "V1 a 0 PULSE({-(v)} {v -{w}} 0)"
+    for as_it_is in ("V1 {a -{b} }", "I1 a 0 R=-{a}**2", "V1 a 0 'a -{b}'", "V1 a-{b} 0 1", "a-{b -{c} }"):
+        assert with_signs_inside(as_it_is) == as_it_is
+
+
+def test_a_pulse_whose_width_may_become_0() -> None:
+    pulse = "V1 a 0 PULSE(0 5 0 1n 1n {w} 10u)"
+    assert with_edges(pulse, None) == "V1 a 0 PULSE(0 5 0 1n 1n {((w)>0?(w):1e-11)} 10u)"
+    assert with_edges("V1 a 0 PULSE(0 5 0 1n 1n {w})", 1.0) == "V1 a 0 PULSE(0 5 0 1n 1n {w})"
