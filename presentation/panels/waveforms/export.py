@@ -57,7 +57,8 @@ async def export_plot(
 ) -> None:
     """Ask where, and write the plot there as "csv", "png" or "svg"; or offer it to the "conversation".
 
-    "even.csv" is the shown part at equal steps, of a family all runs (`others`: those that are not read).
+    "csv" and "even.csv", the shown part at equal steps, are of a family all drawn runs (`others`: those that
+    are not read).
     `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
     EnvironmentProblem.
     """
@@ -72,7 +73,7 @@ async def export_plot(
     if target is None:
         return
     if suffix == "csv":
-        content = await asyncio.to_thread(csv_of, axis, traces)
+        content = await asyncio.to_thread(csv_of, axis, traces, others)
     elif suffix == "even.csv":
         shown = area.view_range or (axis.low, axis.high)
         content = await asyncio.to_thread(even_csv_of, axis, traces, others, shown)
@@ -102,9 +103,35 @@ def _file_name(name: str) -> str:
     return "_".join(words.replace("·", " ").split()) or "plot"
 
 
-def csv_of(axis: Axis, traces: Sequence[Trace]) -> bytes:
-    """A row for each sample in SI units, full precision; empty where a trace has no value. Slow."""
-    return _table(axis, traces, slice(None), ",").encode()
+def csv_of(axis: Axis, traces: Sequence[Trace], others: Sequence[Trace] = ()) -> bytes:
+    """A row for each sample in SI units, full precision; empty where a trace has no value. Slow.
+
+    Of a family the runs one after the other, each row with its run, as the command `export` writes them.
+    """
+    steps = {trace.step.number: trace.step for trace in (*traces, *others) if trace.step is not None}
+    if not steps:
+        return _table(axis, traces, slice(None), ",").encode()
+    names = list(dict.fromkeys(name for step in steps.values() for name in step.values))
+    columns = [(trace, at, curve.pane.unit) for trace in traces for at, curve in enumerate(trace.curves)]
+    read = next((trace.step.number for trace in traces if trace.step is not None), None)
+    out = io.StringIO()
+    heads = [f"{trace.shown_name} [{unit}]" for trace, _, unit in columns]
+    csv.writer(out, lineterminator="\n").writerow(["step", *names, f"{axis.name} [{axis.unit}]", *heads])
+    for number, step in sorted(steps.items()):
+        # v(out)@2 is of the run it names, at the samples of that which is read.
+        here = traces if number == read else [each for each in others if each.step == step]
+        own = {each.expression: each for each in here}
+        samples = next((each.samples for each in here if each.samples is not None), axis.values)
+        nothing = np.full(len(samples), math.nan)
+        values = [
+            own[trace.expression].curves[at].values
+            if trace.expression in own and at < len(own[trace.expression].curves)
+            else nothing
+            for trace, at, _ in columns
+        ]
+        known = [step.values.get(name, math.nan) for name in names]
+        _write_rows(out, [samples, *values], ",", [str(number), *map(_text, known)])
+    return out.getvalue().encode()
 
 
 def even_csv_of(
@@ -126,15 +153,24 @@ def _table(axis: Axis, traces: Sequence[Trace], rows: slice, delimiter: str) -> 
 
 def _written(head: Sequence[str], columns: Sequence[RealArray], delimiter: str) -> str:
     out = io.StringIO()
+    csv.writer(out, lineterminator="\n", delimiter=delimiter).writerow(head)
+    _write_rows(out, columns, delimiter)
+    return out.getvalue()
+
+
+def _write_rows(
+    out: io.StringIO, columns: Sequence[RealArray], delimiter: str, lead: Sequence[str] = ()
+) -> None:
+    """`lead` begins each row."""
     writer = csv.writer(out, lineterminator="\n", delimiter=delimiter)
-    writer.writerow(head)
     table = np.column_stack(columns)
     for first in range(0, len(table), _ROWS_AT_ONCE):
-        writer.writerows(
-            [repr(value) if math.isfinite(value) else "" for value in row]
-            for row in table[first : first + _ROWS_AT_ONCE].tolist()
-        )
-    return out.getvalue()
+        writer.writerows([*lead, *map(_text, row)] for row in table[first : first + _ROWS_AT_ONCE].tolist())
+
+
+def _text(value: float) -> str:
+    """Every digit that counts; nothing for what is no number."""
+    return repr(value) if math.isfinite(value) else ""
 
 
 def _rows_between(axis: Axis, low: float, high: float) -> slice:

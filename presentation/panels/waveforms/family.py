@@ -120,11 +120,13 @@ def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> t
     """The traces of one run in its shade of their colours, with the run's name."""
     if plot not in family or plot.step is None:
         return tuple(traces)
-    shade = shade_of(plot, family)
-    run = step_label(plot.step)
+    step = plot.step
+    shade, run = shade_of(plot, family), step_label(step)
     # v(out)@2 is of the run it names.
     return tuple(
-        trace if step_named_in(trace.expression) is not None else replace(trace, shade=shade, run=run)
+        trace
+        if step_named_in(trace.expression) is not None
+        else replace(trace, shade=shade, run=run, step=step)
         for trace in traces
     )
 
@@ -150,6 +152,7 @@ def family_of(
                 make_trace(trace.expression, other, axis, trace.color, is_ghost=True, beside=trace),
                 name=trace.name,
                 line=trace.line,
+                samples=axis.values,
             )
             for trace in traces
         ]

@@ -28,7 +28,7 @@ from domain.simulation.frequency_response import phase_deg
 from domain.simulation.output_names import named_first, outputs_of
 from domain.simulation.plot_choice import is_step
 from domain.simulation.signals import Signal
-from domain.simulation.waveform import Plot, RealArray
+from domain.simulation.waveform import Plot, RealArray, Step
 from shared.errors import CircuitAIError
 from shared.message import Message
 
@@ -266,6 +266,10 @@ class Trace:
     """In a family of stepped runs its place from 0 (the least value) to 1; the colour's shade."""
     run: str = ""
     """Of a family: which run, ``rload = 10k``."""
+    step: Step | None = None
+    """The same as numbers."""
+    samples: RealArray | None = None
+    """(n,) where its own run has its curves' values, SI; None: where the shown axis has its values."""
     name: str = ""
     """What it is called by its user; "" = the expression."""
     line: str = ""

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from domain.simulation.waveform import Plot, Step
 from presentation.panels.waveforms.even_steps import at_even_steps
-from presentation.panels.waveforms.export import even_csv_of
-from presentation.panels.waveforms.traces import axis_of, make_trace
+from presentation.panels.waveforms.export import csv_of, even_csv_of
+from presentation.panels.waveforms.family import family_of, with_shade
+from presentation.panels.waveforms.traces import USUAL, axis_of, make_trace
 from tests.unit.simulation.plots import plot
 
 TIMES = np.concatenate(([0.0], np.sort(np.random.default_rng(5).uniform(0, 1e-3, 399)), [1e-3]))
@@ -52,6 +54,28 @@ def test_runs_of_a_family_share_the_grid_and_end_where_they_end():
     assert lines[0] == "time [s],v(out) (r = 1k) [V],v(out) (r = 2k) [V]"
     assert lines[-1].endswith(",")
     assert len(lines) == len(time) + 1
+
+
+def test_the_values_of_a_family_are_those_of_all_drawn_runs_each_with_its_run():
+    def run(number: int, points: int) -> Plot:
+        x = np.linspace(0, 1e-3, points)
+        made = plot("tran", ("time", x, "s"), {"v(out)": (number * x, "V"), "v(in)": (x, "V")})
+        return replace(made, step=Step(number=number, count=3, values={"rload": 1e3 * number}))
+
+    runs = [run(1, 2), run(2, 3), run(3, 4)]
+    axis = axis_of(runs[1])
+    assert axis is not None
+    bare = [make_trace(name, runs[1], axis, 0) for name in ("v(out)", "v(in)")]
+    older = make_trace("v(out)", runs[0], axis, 0, is_ghost=True)
+    drawn = with_shade(bare, runs[1], runs)
+    others = family_of(runs[1], runs, bare, frozenset({3}), USUAL)
+    head, *rows = csv_of(axis, drawn, [older, *others]).decode().splitlines()
+    assert head == "step,rload,time [s],v(out) [V],v(in) [V]"
+    assert rows == [
+        "1,1000.0,0.0,0.0,0.0", "1,1000.0,0.001,0.001,0.001",
+        "2,2000.0,0.0,0.0,0.0", "2,2000.0,0.0005,0.001,0.0005", "2,2000.0,0.001,0.002,0.001",
+    ]  # fmt: skip
+    assert csv_of(axis, bare).decode().splitlines()[0] == "time [s],v(out) [V],v(in) [V]"
 
 
 def test_frequencies_in_decades_stand_evenly_in_decades():
