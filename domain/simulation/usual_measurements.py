@@ -12,8 +12,10 @@ _OUTPUTS = ("v(out)", "v(output)", "v(vout)")
 _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
     "band-pass": ("db(peak({out}))", "bandwidth({out})"),
     "high-pass": ("db(peak({out}))", "lowcut({out})"),
+    "band-stop": ("db(peak({out}))", "db(min({out}))"),
 }
-"""Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors."""
+"""Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors, and of a
+notch: where its sweep begins it is not flat, and no gain at 0 Hz."""
 _USUAL = {
     "ac": ("db(dcgain({out}))", "bandwidth({out})"),
     "tran": ("max(tran.{out})", "min(tran.{out})", "pp(tran.{out})"),
