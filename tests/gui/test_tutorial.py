@@ -275,7 +275,7 @@ async def walk(learner: Learner, look: Look, tmp_path: Path, monkeypatch: pytest
     learner.panel.tools.export_asked.emit("csv")
     await until(target.exists)
     await learner.settled()
-    assert target.read_text().splitlines()[0].startswith("time [s]")
+    assert target.read_text().splitlines()[0].startswith("step,rg,time [s],v(out) [V]")
     learner.panel.area.setFocus()
     QTest.keyClick(learner.panel.area, Key.Key_C, CONTROL)
     clipboard = QGuiApplication.clipboard()
