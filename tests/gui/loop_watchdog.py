@@ -21,9 +21,10 @@ import pytest
 LIMIT_S = 0.050
 _PATIENCE_S = 0.050
 """More for waiting where other tests run beside: what is waited for may itself be without a core."""
-_CROWDED_S = 0.030
+_CROWDED_S = 0.050
 """More for computing there: with caches and cores shared the same work takes more CPU time (drawing
-a million points 33 ms alone, up to 61 beside a second suite). Alone the limit holds as it is."""
+a million points 33 ms alone, up to 61 beside a second suite; a key in a large circuit up to 93 in eight
+forks on two cores). Alone the limit holds as it is."""
 _TICK_S = 0.005
 _USUAL_S = 0.040
 """CPU time of `_work` on a core of about 3 GHz, for which the limit is meant."""
