@@ -20,6 +20,7 @@ from domain.circuit.hierarchy import read_circuit
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
 from domain.circuit.netlist import Netlist
 from domain.circuit.stand_ins import stand_ins_for
+from domain.simulation.output_names import outputs_of
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
@@ -49,7 +50,8 @@ class FoundImport:
     elsewhere: tuple[str, ...] = ()
     """Included, and not beside it, as written: looked for in the library folders when it is simulated."""
     plots: tuple[PlotSettings, ...] = ()
-    """How the curves of each analysis were looked at, by LTspice's file beside a sheet."""
+    """How the curves of each analysis were looked at, by LTspice's file beside a sheet; without one, the
+    nodes that the sheet draws as output ports, where none is called an output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +108,7 @@ class ImportFile:
     def _look(self, source: Path, libraries: Sequence[Path]) -> FoundImport:
         folders = (each for each in (*libraries, *self.libraries()) if each.is_dir())
         further = tuple(map(self.views, dict.fromkeys(folders)))
-        data, missing, notes = self._read(source, Beside(self.views(source.parent), further))
+        data, missing, notes, outputs = self._read(source, Beside(self.views(source.parent), further))
         found = FoundImport(source=source, data=data, missing=missing, notes=notes)
         if ports_of(source.name) is not None:
             return found
@@ -117,7 +119,7 @@ class ImportFile:
         if source.suffix.lower() == ".asc":
             beside = b"\n".join(content(view, name) or b"" for name in come_along)
             notes = (*notes, *_parts_of_ltspice(data, beside))
-            plots, told = _plots(source, data, Beside(view))
+            plots, told = _plots(source, data, Beside(view), outputs)
             found = replace(found, notes=(*notes, *told), plots=plots)
         return replace(found, libraries=come_along, elsewhere=not_there)
 
@@ -143,23 +145,26 @@ class ImportFile:
             plots=found.plots,
         )
 
-    def _read(self, source: Path, beside: Beside) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
+    def _read(
+        self, source: Path, beside: Beside
+    ) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...], tuple[str, ...]]:
+        """The netlist or the curves, what is missing, what was assumed, and the sheet's output ports."""
         text = beside.read(source.name)
         if source.suffix.lower() in _SCRIPTS:
-            return _script(source, text or "")
+            return (*_script(source, text or ""), ())
         if text is not None and ports_of(source.name) is not None:
             from domain.simulation.touchstone import raw_file, read_touchstone  # numpy
 
             network = read_touchstone(text, source.name)
-            return raw_file(network, source.name), (), network.notes
+            return raw_file(network, source.name), (), network.notes, ()
         if text is not None and source.suffix.lower() != ".asc" and looks_like_qucs(text):
             read = read_qucs(text, source.name)
-            return read.text.encode("utf-8"), tuple(read.missing), tuple(read.notes)
+            return read.text.encode("utf-8"), tuple(read.missing), tuple(read.notes), ()
         if text is not None and source.suffix.lower() == KICAD_SUFFIX:
             drawn = _kicad_sheet(source, text, beside)
-            return drawn.text.encode("utf-8"), drawn.missing, drawn.notes
+            return drawn.text.encode("utf-8"), drawn.missing, drawn.notes, ()
         found = _sheet(source, text, beside)
-        return found.text.encode("utf-8"), found.missing, found.notes
+        return found.text.encode("utf-8"), found.missing, found.notes, found.outputs
 
 
 class _NoFiles:
@@ -172,17 +177,25 @@ class _NoFiles:
         return None
 
 
-def _plots(source: Path, data: bytes, beside: Beside) -> tuple[tuple[PlotSettings, ...], tuple[Message, ...]]:
-    """What LTspice's plot settings beside the sheet say, and what of them means nothing here."""
+def _plots(
+    source: Path, data: bytes, beside: Beside, outputs: Sequence[str]
+) -> tuple[tuple[PlotSettings, ...], tuple[Message, ...]]:
+    """What LTspice's plot settings beside the sheet say, and what of them means nothing here; without them,
+    the `outputs` of the sheet."""
     file = f"{source.stem}.plt"
     text = beside.find_beside(file)
-    if text is None:
+    if text is None and not outputs:
         return (), ()
-    from domain.simulation.ltspice_plots import read_plots  # numpy
+    from domain.simulation.ltspice_plots import plots_of, read_plots  # numpy
 
-    circuit = read_circuit(resolve_dependencies(Netlist.parse(data, path=Path("/sheet.cir")), _NoFiles()))
+    netlist = Netlist.parse(data, path=Path("/sheet.cir"))
+    circuit = read_circuit(resolve_dependencies(netlist, _NoFiles()))
     placed = [each.element for each in circuit.top.elements]
     nodes = {node.key for element in placed for node in element.nodes}
+    if text is None:
+        if outputs_of(f"v({node})" for node in nodes):
+            return (), ()
+        return plots_of(outputs, nodes, [analysis.kind for analysis in netlist.analyses]), ()
     read = read_plots(text, nodes, {element.name.lower() for element in placed})
     if not read.lost:
         return read.plots, ()

@@ -88,6 +88,8 @@ class Sheet:
     directives: tuple[str, ...]
     """SPICE lines, without their mark."""
     comments: tuple[str, ...]
+    outputs: tuple[Place, ...] = ()
+    """Where labels stand that are drawn as output ports."""
     unread: tuple[str, ...] = ()
     """Records that mean something to the circuit and are not understood: buses."""
 
@@ -101,6 +103,8 @@ class Converted:
     """Parts that are not in it, and why: the netlist has a comment in their place."""
     notes: tuple[Message, ...] = ()
     """What was assumed."""
+    outputs: tuple[str, ...] = ()
+    """Nodes whose labels are drawn as output ports."""
 
 
 class NoSheet(ValueError):
@@ -114,6 +118,7 @@ def read_sheet(text: str) -> Sheet:
         raise NoSheet
     wires: list[tuple[Place, Place]] = []
     labels: list[tuple[Place, str]] = []
+    outputs: list[Place] = []
     parts: list[Part] = []
     attributes: list[dict[str, str]] = []
     directives: list[str] = []
@@ -128,6 +133,8 @@ def read_sheet(text: str) -> Sheet:
             case ["FLAG", x, y, *_] if (found := _integers([x, y], 2)) is not None:
                 name = line.split(None, 3)[3].strip() if len(words) > 3 else ""
                 labels.append(((found[0], found[1]), name))
+            case ["IOPIN", x, y, "Out"] if (found := _integers([x, y], 2)) is not None:
+                outputs.append((found[0], found[1]))
             case ["SYMBOL", *_]:
                 part = _part(line)
                 if part is not None:
@@ -148,6 +155,7 @@ def read_sheet(text: str) -> Sheet:
         parts=tuple(parts),
         directives=tuple(directives),
         comments=tuple(comments),
+        outputs=tuple(outputs),
         unread=tuple(unread),
     )
 
@@ -242,7 +250,12 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
                 "(Components > Add library), then import again."
             )
         )
-    return Converted(text="\n".join(lines) + "\n", missing=tuple(writer.missing), notes=tuple(writer.notes))
+    return Converted(
+        text="\n".join(lines) + "\n",
+        missing=tuple(writer.missing),
+        notes=tuple(writer.notes),
+        outputs=writer.outputs,
+    )
 
 
 class Library(NamedTuple):
@@ -267,6 +280,8 @@ class _Writer:
     lettered: Mapping[str, str] = field(default_factory=dict)
     """Of the last sheet, the elements that are called with their letter in front, by their own names."""
     letters: set[str] = field(default_factory=set)
+    outputs: tuple[str, ...] = ()
+    """Of the last sheet, the nodes whose labels are drawn as output ports."""
     libraries: dict[str, None] = field(default_factory=dict)
     missing: list[Message] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
@@ -317,6 +332,8 @@ class _Writer:
             nodes += _fourth(part.attributes.get("prefix", symbol.prefix)[:1].upper(), nodes)
             lines.append(self._line(part, symbol, nodes, names, depth))
         self.lettered = dict(_lettered(placed, names))
+        labelled = {place for place, _ in sheet.labels}
+        self.outputs = tuple(dict.fromkeys(nets.name_at(at) for at in sheet.outputs if at in labelled))
         return [_with_letters(line, self.lettered) for line in lines]
 
     def _with_guesses(

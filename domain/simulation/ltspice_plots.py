@@ -7,7 +7,7 @@ Ranges, grids and labels are left out: a view shows everything of the run it is 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ _PANE = re.compile(r"^[ \t]*traces:(?P<traces>[^\n]*)(?P<rest>[^}]*)", re.MULTIL
 _TRACE = re.compile(r'\{\s*-?\d+\s*,\s*-?\d+\s*,\s*"(?P<expression>[^"]*)"\s*\}')
 _LOG = re.compile(r"^[ \t]*Log:[ \t]*(?P<x>[01])", re.MULTILINE)
 _ANALYSES = {"transient": "tran", "ac": "ac", "dc": "dc", "noise": "noise", "operating": "op"}
+_OF_NODES = ("tran", "ac", "dc")
 _FUNCTIONS = {"d": "deriv", "re": "re", "im": "im"}
 _NOISE = {"v(onoise)": "onoise", "v(inoise)": "inoise"}
 
@@ -80,6 +81,16 @@ def read_plots(text: str, nodes: Collection[str], elements: Collection[str]) -> 
                 )
             )
     return ReadPlots(tuple(plots), tuple(dict.fromkeys(lost)))
+
+
+def plots_of(
+    outputs: Iterable[str], nodes: Collection[str], analyses: Iterable[str]
+) -> tuple[PlotSettings, ...]:
+    """The voltages of the `outputs` that are among the `nodes` (lower case), in each of these analyses that
+    has an axis."""
+    traces = tuple(dict.fromkeys(f"v({name.lower()})" for name in outputs if name.lower() in nodes))
+    kinds = dict.fromkeys(kind for kind in analyses if kind in _OF_NODES) if traces else ()
+    return tuple(PlotSettings(analysis=kind, traces=traces) for kind in kinds)
 
 
 def translated(expression: str, nodes: Collection[str], elements: Collection[str]) -> str | None:

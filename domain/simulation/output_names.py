@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 _OUTPUTS = ("v(out)", "v(output)", "v(vout)", "v(o)")
-_LIKE_OUTPUTS = re.compile(r"v\((?:v?_?out\w*|\w+_out)\)")
-"""``v_out``, ``out2``, ``voutput``, ``signal_out``: where none has the plain name."""
+_LIKE_OUTPUTS = re.compile(r"v\((?:[uv]?_?out[\w+-]*|\w*out\d*[+-]?|[uv]_?o\d*[+-]?)\)")
+"""``v_out``, ``out2``, ``voutput``, ``signal_out``, ``vo1``, ``vo+``: where none has the plain name."""
 _NUMBERED = re.compile(r"v\((?:[np]\d{3,}|nc_\d+)\)")
 """As LTspice calls nodes that nobody named."""
 

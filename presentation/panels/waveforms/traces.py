@@ -200,6 +200,8 @@ _MOST_TRIED = 64
 _LEAST, _GREATEST = 1e-290, 1e290
 """Sizes of numbers that can be drawn."""
 _MOST_BY_DEFAULT = 4
+_MOST_LOOKED_AT = 12
+"""Nodes whose data are read to find those: each may be large."""
 _WHOLE_LINES = 4
 """Colours whose lines are not dashed."""
 
@@ -502,7 +504,19 @@ def default_expressions(plot: Plot) -> list[str]:
         if name.startswith("v(") and name != plot.axis_name and not _SUPPLY.fullmatch(name)
     ]
     outer = named_first(name for name in nodes if "." not in name and "#" not in name and name not in _INPUTS)
-    return (outer or nodes)[:_MOST_BY_DEFAULT] or _first(plot, _MOST_BY_DEFAULT)
+    return _moving_first(plot, outer or nodes)[:_MOST_BY_DEFAULT] or _first(plot, _MOST_BY_DEFAULT)
+
+
+def _moving_first(plot: Plot, names: Sequence[str]) -> list[str]:
+    """Those that stand still (supplies, references), of the first ones, behind the others."""
+    moving: list[str] = []
+    still: list[str] = []
+    for name in names[:_MOST_LOOKED_AT]:
+        (moving if np.ptp(np.abs(plot.vectors[name].data)) > 0 else still).append(name)
+        if len(moving) == _MOST_BY_DEFAULT:
+            break
+    rest = names[len(moving) + len(still) :]
+    return [*moving, *still, *rest] if moving else list(names)
 
 
 def _first(plot: Plot, count: int) -> list[str]:

@@ -20,6 +20,9 @@ def test_a_sheet_is_imported_and_simulated(cli: Cli, tmp_path: Path) -> None:
     empty = {"copied": [], "plots": {}, "errors": [], "warnings": []}
     assert made.document == {"ok": True, "path": target, **empty}
     assert cli("import", sheet).exit_code == 2  # nothing is written over unasked
+    ports = tmp_path / "ports.asc"
+    ports.write_text(RC.replace("96 out put", "96 y\nIOPIN 320 96 Out"), encoding="cp1252")
+    assert cli("import", ports, "--json").document["plots"] == {"ac": ["v(y)"]}  # no node is called an output
     run = cli("simulate", tmp_path / "filter.cir", "--json")
     assert run.exit_code == 0
     measured = cli("measure", run.document["result_path"], "gain(v(out_put),1k)", "--json").document

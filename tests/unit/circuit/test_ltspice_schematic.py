@@ -57,6 +57,11 @@ def test_a_sheet_becomes_a_netlist() -> None:
     ]
 
 
+def test_labels_drawn_as_output_ports_are_told() -> None:
+    flags = "FLAG 320 96 out put\nIOPIN 320 96 Out\nFLAG 160 96 a\nIOPIN 160 96 In\nIOPIN 999 96 Out\n"
+    assert converted(RC.replace("FLAG 320 96 out put\n", flags)).outputs == ("out_put",)
+
+
 @for_each(
     ("turn", "ends"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.simulation.ltspice_plots import read_plots
+from domain.simulation.ltspice_plots import plots_of, read_plots
 
 PANES = """[Transient Analysis]
 {
@@ -26,6 +26,11 @@ def test_panes_and_what_means_nothing_here() -> None:
     assert plot.traces == ("v(out)", "v(in)-v(n001)", "i(r1)")
     assert (dict(plot.panes), dict(plot.scales)) == ({"i(r1)": 1}, {"x": "log"})
     assert lost == ("V(gone)",)
+
+
+def test_output_ports_are_looked_at_in_analyses_with_an_axis() -> None:
+    plots = plots_of(("Y", "gone"), {"y", "x"}, ["op", "tran", "tran"])
+    assert [(plot.analysis, plot.traces) for plot in plots] == [("tran", ("v(y)",))]
 
 
 @pytest.mark.timeout(60)  # in time that grows with the square of the length it takes minutes

@@ -181,6 +181,14 @@ def test_the_output_is_shown_first_and_supplies_are_not():
     del drawn["v__signal_out"]
     drawn["v__gate"] = drawn.pop("v__voutput")
     assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn))[0] == "v(gate)"
+    still = ("V", np.full(3, 15.0))
+    supplies = {"v__+15v": still, "v__vref": still, "v__n001": ("V", t), "v__q": ("V", t)}
+    chosen = ["v(q)", "v(n001)", "v(+15v)", "v(vref)"]
+    assert default_expressions(_plot("tran", ("time", "s", t), **supplies)) == chosen
+    for name in ("vo", "vo2", "uout", "sout", "vo+"):
+        assert default_expressions(
+            _plot("tran", ("time", "s", t), **supplies, **{f"v__{name}": ("V", t)})
+        ) == [f"v({name})"]
 
 
 def test_suggestions_hold_every_vector_and_the_transfer_first(ac):
