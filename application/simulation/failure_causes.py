@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from application.simulation.library_hints import hinted
+from application.simulation.library_hints import UNDEFINED, hinted
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode
@@ -60,6 +60,11 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
         diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility)),
         prepared.reader,
     )
+    if any(issue.code in _MISSING_FILES for issue in errors):  # ngspice reads no further in what includes it
+        undefined = {(item.file, item.line) for item in found if item.code in UNDEFINED}
+        issues = [
+            each for each in issues if each.code not in UNDEFINED or (each.file, each.line) in undefined
+        ]
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
     if any(issue.code in _OF_THE_RUN for issue in errors):  # only what ngspice reads otherwise can explain it
         if any(issue.code in _OF_THE_SOLVER for issue in errors):

@@ -12,12 +12,13 @@ from domain.circuit.netlist import Netlist
 from shared.message import msg
 from shared.paths import MODEL_LIBRARY
 
-_UNDEFINED = frozenset({"undefined-model", "undefined-subcircuit"})
+UNDEFINED = frozenset({"undefined-model", "undefined-subcircuit"})
+"""Codes of what names a definition that is nowhere."""
 
 
 def hinted(found: Sequence[Diagnostic], reader: SourceReader) -> tuple[Diagnostic, ...]:
     """The findings; one of an undefined model that a library has says so. Blocking."""
-    return tuple(_hinted(each, reader) if each.code in _UNDEFINED else each for each in found)
+    return tuple(_hinted(each, reader) if each.code in UNDEFINED else each for each in found)
 
 
 def _hinted(found: Diagnostic, reader: SourceReader) -> Diagnostic:

@@ -270,8 +270,15 @@ class _Work:
         path = self._decoded(written).strip().replace("\\", "/")
         found = self._find(path) if self._find is not None else None
         is_own = foreign.OWN_LIBRARY.search(path) is not None
+        name = path.rpartition("/")[2]
         if not is_own and found is None and self._find is not None and self._dialect == "ltspice":
-            is_own = self._is_of_known_part(path, statement)
+            is_own = _is_of_known_part(name)
+        # Its lists of standard models stand in every netlist of a sheet: what of them is used is told.
+        if found is None and is_own and self._find is not None and not name.lower().startswith("standard."):
+            self._note(
+                statement,
+                msg("The file {file} was not found. Generic models take the place of its parts.", file=name),
+            )
         # A library found by that name need not hold every part of the program's. What is then still
         # missing is told as such where no stand-in is known.
         self.may_lack_parts = self.may_lack_parts or is_own
@@ -279,19 +286,6 @@ class _Work:
             self._comment_out(statement)
         else:
             self._replace(statement, f'.include "{found or path}"', decoded=True)
-
-    def _is_of_known_part(self, path: str, statement: Statement) -> bool:
-        """Whether a file that is not here is called like a part that has a generic model: ``opa2344.lib``."""
-        from domain.circuit.stand_ins import is_known_part  # its tables: few circuits need them
-
-        name = path.rpartition("/")[2]
-        if not is_known_part(re.split(r"[^A-Za-z0-9]", name, maxsplit=1)[0]):
-            return False
-        self._note(
-            statement,
-            msg("The file {file} was not found. Generic models take the place of its parts.", file=name),
-        )
-        return True
 
     def _subcircuit(self, statement: Statement) -> None:
         """What X lines set becomes a parameter of the subcircuit, as LTspice and PSpice have it."""
@@ -899,3 +893,10 @@ class _Work:
     def _comment_line(self, line: int) -> None:
         start = self._netlist.source.lines[line - 1].start
         self._edits.append((start, start, "* "))
+
+
+def _is_of_known_part(name: str) -> bool:
+    """Whether a file that is not here is called like a part that has a generic model: ``opa2344.lib``."""
+    from domain.circuit.stand_ins import is_known_part  # its tables: few circuits need them
+
+    return is_known_part(re.split(r"[^A-Za-z0-9]", name, maxsplit=1)[0])

@@ -182,6 +182,8 @@ async def test_comparators_references_regulators_and_drivers_have_stand_ins(
         assert volts[f"v({node})"] == pytest.approx(value, abs=within.get(node, 0.03)), node
     told = [str(note.message) for note in result.notes if "is used in its place" in str(note.message)]
     assert len(told) == 22, told
+    lost = {str(each.message).split()[2] for each in result.notes if "was not found" in str(each.message)}
+    assert lost == {"LTC.lib", "irf540n.spi", "NE555.sub", "LTC4440.sub"}  # as the import of a sheet names
     assert any("Our generic 5 V linear regulator for 1.5 A" in text for text in told), told
 
 

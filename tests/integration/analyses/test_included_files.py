@@ -71,6 +71,11 @@ async def test_a_lost_file_of_another_machine_has_its_place(app: Application, de
     result = await app.simulation.run(SimulationRequest(circuit=deck))
     told = next(issue for issue in result.issues if issue.code == "missing-include")
     assert (told.file, told.line) == (deck, 3)
+    # ngspice leaves the file that names it at that line, and finds nothing of what stands behind it
+    await asyncio.to_thread((deck.parent / "parts.inc").write_text, ".include gone.inc\n.model d1n d\n")
+    await asyncio.to_thread(deck.write_text, "t\n.include parts.inc\nV1 a 0 1\nD1 a 0 d1n\n.op\n.end\n")
+    result = await app.simulation.run(SimulationRequest(circuit=deck))
+    assert {issue.code for issue in result.issues} == {"missing-include"}
 
 
 async def test_a_library_that_begins_with_a_byte_order_mark_is_read(app: Application, deck: Path) -> None:
