@@ -38,6 +38,12 @@ _LEAST = 0.4
 _SURELY_NONE = 4.0
 """Nats by which no request is likelier than a circuit that is called by name: an R-2R ladder is no filter."""
 _TOLD_WORDS = 4
+_TELLING_WORD = re.compile(
+    r"\?|？|(?![设计一个做要的电路请帮我用])[\u4e00-\u9fff]|"
+    r"\b(?!(?:an?|with|for|of|and|design|make|build|me|please|circuit|simple|i|want|need)\b)[a-z][a-z'’]*",
+    re.IGNORECASE,
+)
+"""Any that does not only ask for a circuit."""
 _SHORT = 60
 """Characters of a request in a few words."""
 
@@ -100,22 +106,33 @@ def weighed(
     if may_be[best].family == NO_REQUEST and is_refused_by_name and nats[best] < nats[0] + _SURELY_NONE:
         return ruled.outcome
     is_refused = may_be[best].family == NO_REQUEST or isinstance(may_be[best].outcome, CircuitError)
-    if is_refused and is_said_in_short(text, sentence, ruled):
+    names = families[ruled.family].names_in(sentence) if ruled.family and is_refused else ()
+    if is_refused and is_said_in_short(text, sentence, ruled, list(names)):
         return ruled.outcome
     if best < len(nats) - 1 and sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
         return ruled.outcome
     return may_be[best].outcome
 
 
-def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled) -> bool:
-    """Whether a few words are all of a request: the rules find a place for each of its figures, and it asks
-    nothing. Known requests are longer, and what is learnt of them takes short ones for none."""
-    return (
-        len(text) <= _SHORT
-        and not is_question(text)
-        and any(each.dimension != "none" for each in sentence.mentions)
-        and isinstance(ruled.outcome, DesignIntent)
-        and not any(map(is_not_understood, ruled.outcome.assumptions))
+def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled, names: Sequence[tuple[int, int]]) -> bool:
+    """Whether a few words are all of a request: it asks nothing, and the rules find a place for each of its
+    figures or, where its name (at `names` in the sentence) is all it says, only ask for one.
+    Known requests are longer, and what is learnt of them takes short ones for none."""
+    if len(text) > _SHORT or is_question(text):
+        return False
+    is_named = ruled.claim.score >= 1 and _is_all_name(sentence, names)
+    if isinstance(ruled.outcome, CircuitError):
+        return is_named and ruled.outcome.error_type == "missing_goal"
+    has_unit = any(each.dimension != "none" for each in sentence.mentions)
+    return (has_unit or is_named) and not any(map(is_not_understood, ruled.outcome.assumptions))
+
+
+def _is_all_name(sentence: Sentence, names: Sequence[tuple[int, int]]) -> bool:
+    """Whether a sentence is a name, figures and words that only ask for it."""
+    said = [*names, *((each.start, each.end) for each in sentence.mentions)]
+    return bool(names) and all(
+        any(start <= word.start() and word.end() <= end for start, end in said)
+        for word in _TELLING_WORD.finditer(sentence.text)
     )
 
 

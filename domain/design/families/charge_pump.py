@@ -52,6 +52,12 @@ _QUANTITIES: tuple[kit.Quantity, ...] = (
 
 def _says(sentence: kit.Sentence) -> kit.Said:
     """As of a converter; an output that is the input turned over is the form, and no figure of its own."""
+    volts = sentence.of("V")
+    if len(volts) == 1 and volts[0].value < 0:  # alone it is what is wanted
+        turned = tuple(replace(each, value=abs(each.value)) for each in sentence.mentions)
+        said = buck_request.says(replace(sentence, mentions=turned), _QUANTITIES)
+        note = assumed(msg("input voltage"), with_unit(-volts[0].value, "V", 3))
+        return replace(said, notes=(*said.notes, note), stated=said.stated - {"vin"})
     said = buck_request.says(sentence, _QUANTITIES)
     vin, vout = said.values.get("vin"), said.values.get("vout")
     if vin is None or vout is None or abs(vout) != abs(vin):
@@ -79,19 +85,14 @@ def complete(request: kit.Request) -> kit.Said:
         current = abs(ideal) / request["load_ohm"]
     ripple = request["ripple_v"] or request.get("ripple_v_share", 0.0) * abs(ideal) or None
     guessed = request["vout"] is None and not request.states("form")
-    notes = [assumed(msg("circuit"), msg("doubler"))] if guessed else []
+    notes = [assumed(msg("circuit"), msg("doubler"))] * guessed
     values = {"iout": current, "ripple_v": ripple, "vout": ideal}
     if vout is not None and is_under_load and vout / ideal < 1 - _NEAR:  # what is left of it under load
         values["tolerance"] = 1 - vout / ideal
     if vout is not None and not math.isclose(vout, ideal, rel_tol=_SAME):
-        notes.append(
-            msg(
-                "A charge pump of this kind does not regulate: asked for {vout}, it makes {ideal} without "
-                "load and less under load.",
-                ideal=with_unit(ideal, "V", 3),
-                vout=with_unit(vout, "V", 3),
-            )
-        )
+        notes.append(msg("A charge pump of this kind does not regulate: asked for {vout}, it makes {ideal} "
+                         "without load and less under load.",
+                         ideal=with_unit(ideal, "V", 3), vout=with_unit(vout, "V", 3)))  # fmt: skip
     return kit.Said(values=values, notes=tuple(notes))
 
 

@@ -59,7 +59,7 @@ FAMILY = kit.Family(
         named=(
             r"(?:op[\s-]?amps? )?differen(?:ce|tial) (?:op[\s-]?amps?|amplifier|amp|stage)(?: circuit)?|"
             r"subtract(?:or|ing)(?: amplifier| circuit)?|运放.{0,4}(?:差分|差动)|(?:差分|"
-            r"差动)放大(?=\s?\d)|(?:运放)?(?:差分|差动|减法)(?:运算|比例)?(?:放大)?"
+            r"差动)放大(?=\s?\d|$)|(?:运放)?(?:差分|差动|减法)(?:运算|比例)?(?:放大)?"
             r"(?:器|电路)"
         ),
         plausible=r"subtract\w*",

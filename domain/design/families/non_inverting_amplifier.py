@@ -115,7 +115,10 @@ _PLAIN = (
     r"amplifier(?![a-z])(?:[,:]| with| of| that has)?(?: an?| the| voltage)* gain\s?(?:of|=|:)?\s?\+?\d|"
     r"(?:^|[，。：；的]|一个|一款|设计|简单|音频|电压|信号|传感器)放大(?:器|电路)"
     r"[，,：\s]*(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d|"
-    r"(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d[\d.]*\s?(?:倍|db)?\s?的(?:音频|电压|信号|传感器)?放大(?:器|电路)"
+    r"(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d[\d.]*\s?(?:倍|db)?\s?的(?:音频|电压|信号|传感器)?放大(?:器|电路)|"
+    r"^[^,;，；。]{0,8}?\d[\d.]*\s?(?:倍|db)的?(?:音频|电压|信号|传感器)?放大(?:器|电路)?|"
+    r"^放大\s?\d[\d.]*\s?倍|^(?:(?:an? )?(?:voltage )?gain (?:of )?\d[\d.]*(?: ?db)?|\d[\d.]*(?: ?db| ?x)) "
+    r"(?:audio |voltage |signal )?amp(?:lifier)?$"
 )
 """An amplifier of which nothing is known but its gain: no word of its circuit, its power or its parts."""
 
@@ -138,7 +141,7 @@ FAMILY = kit.Family(
             r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
             r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "
             r"follower|(?:射|源)极?跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
-            r"transistor|晶体管|三极管|2n\d{4}|"
+            r"transistor|晶体管|三极管|2n\d{4}|(?<![a-z])riaa|phono|唱[头机放]|"
             r"(?<![a-z])(?:bc[58]\d\d|bjt|npn|jfet)|" + rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}"
         ),
     ),

@@ -86,7 +86,7 @@ FAMILY = kit.Family(
             r"(?:(?:half|full|single|bridge|diode)[\s-]?(?:wave|phase)?[\s-])*"
             r"(?:cent(?:er|re)[\s-]?tap(?:ped)? )?(?:bridge )?rectif(?:ier|ication)(?: circuit)?|"
             r"(?:half|full)[\s-]wave(?: bridge)?|"
-            r"(?:桥式|全波|半波|全桥|单相|二极管)+整流(?:滤波)?(?:电路|器)?|整流(?:滤波|桥)?电路|整流滤波(?=.{0,40}(?:负载|纹波|电容))|整流器|整流桥"
+            r"(?:桥式|全波|半波|全桥|单相|二极管)+整流(?:滤波)?(?:电路|器)?|整流(?:滤波|桥)?电路|整流滤波(?=.{0,40}(?:负载|纹波|电容)|\s?\d)|整流器|整流桥"
         ),
         excludes=(
             r"synchron|同步|buck|boost|precision|精密|op[\s-]?amp|运放|convert|regulat|稳压|charg|充电|"

@@ -76,7 +76,7 @@ FAMILY = kit.Family(
                r"张弛振荡(?:器|电路)?|(?:运放|rc)(?:张弛|方波)(?:振荡|发生)(?:器|电路)"),
         plausible=(r"(?:square[\s-]?wave|astable)(?: multivibrator)?(?: (?:generator|oscillator))?|"
                    r"多谐振荡(?:器|电路)|"
-                   r"方波(?:信号)?(?:发生|振荡)(?:器|电路)"),
+                   r"方波(?:信号)?(?:(?:发生|振荡)(?:器|电路)|源?$)"),
         excludes=r"555|(?<![a-z])bjt|transistor|晶体管|三极管|ring|环形|crystal|晶体|sine|正弦|unijunction|单结|cmos",
     ),
     quantities=(frequency_row((0.1, 300e3), 1e3), SUPPLY, GBW, kit.TOLERANCE),

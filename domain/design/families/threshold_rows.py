@@ -90,8 +90,11 @@ def says(sentence: kit.Sentence) -> kit.Said:
     beside another the second of two thresholds; `±2 V thresholds` are both, and so is "2 V 3 V"."""
     pair = _pair(sentence)
     mirrored = [each for each in sentence.of("V") if each.is_tolerance and _is_threshold(sentence.text, each)]
-    rest = tuple(each for each in sentence.mentions if each not in (*mirrored, *pair))
+    alone = _alone(sentence)
+    rest = tuple(each for each in sentence.mentions if each not in (*mirrored, *pair, *alone))
     values, unused = read_quantities(QUANTITIES, replace(sentence, mentions=rest, links=()))
+    if alone:
+        values["threshold_v"] = alone[0].value
     if len(mirrored) == 1:
         values |= {"upper_v": abs(mirrored[0].value), "lower_v": -abs(mirrored[0].value)}
     if pair:
@@ -105,6 +108,13 @@ def says(sentence: kit.Sentence) -> kit.Said:
     if len(sides) == 1 and {"hysteresis_v"} <= set(values) and not sentence.has(_SIDE):
         values.setdefault("threshold_v", values.pop(sides[0]))
     return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
+
+
+def _alone(sentence: kit.Sentence) -> tuple[kit.Mention, ...]:
+    """The only voltage of a sentence, where its word stands right beside it: no supply is told then."""
+    volts = sentence.of("V")
+    is_told = len(volts) == 1 and not volts[0].is_tolerance and volts[0].upper is None
+    return volts if is_told and _is_threshold(sentence.text, volts[0]) and not sentence.has(_SIDE) else ()
 
 
 def _pair(sentence: kit.Sentence) -> tuple[kit.Mention, ...]:
