@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from PyQt6.QtCore import QAbstractListModel, QModelIndex, QRect, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, QRect, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QContextMenuEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QLabel,
     QListView,
+    QMenu,
     QStackedLayout,
     QStyle,
     QStyledItemDelegate,
@@ -20,6 +21,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from presentation.ui.parts import copy_text
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg, one_line
@@ -60,6 +62,9 @@ class ProblemRow:
     line: int | None
     advice: Message | None = None
     is_of_run: bool = False
+    fix: Message | None = None
+    """What mends it, as a link; `finding` then is the editor's."""
+    finding: Finding | None = None
 
 
 _BROKEN = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
@@ -68,9 +73,11 @@ _NONE = msg("No problems in this file or in the last run.")
 
 
 class ProblemsView(QWidget):
-    """The list: errors first. Enter, or a double click, goes to the place."""
+    """The list: errors first. Enter, or a click, goes to the place; a click on what mends it does that."""
 
     counted = pyqtSignal(int)
+    mend_wanted = pyqtSignal(object)
+    """The editor's finding whose quick fix is to be carried out."""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
@@ -87,6 +94,7 @@ class ProblemsView(QWidget):
         self._model = _Model(services)
         self.list = _List(services, self._model)
         self.list.chosen.connect(self._on_chosen)
+        self.list.mended.connect(self._on_mended)
         self._empty = QLabel()
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         mark(self._empty, role="tertiary", surface="base")
@@ -182,8 +190,14 @@ class ProblemsView(QWidget):
         if row.file is not None:
             self._services.workspace.file_activated.emit(row.file, row.line)
 
+    def _on_mended(self, row: ProblemRow) -> None:
+        if row.finding is not None:
+            self.mend_wanted.emit(row.finding)
+            self._on_chosen(row)
+
 
 def _row(finding: Finding, *, is_of_run: bool) -> ProblemRow:
+    fix = getattr(finding, "fix", None)
     return ProblemRow(
         severity=finding.severity,
         message=finding.message,
@@ -191,6 +205,8 @@ def _row(finding: Finding, *, is_of_run: bool) -> ProblemRow:
         line=finding.line,
         advice=getattr(finding, "advice", None),
         is_of_run=is_of_run,
+        fix=getattr(fix, "title", None),
+        finding=None if fix is None else finding,
     )
 
 
@@ -222,21 +238,76 @@ class _Model(QAbstractListModel):
 
 
 class _List(QListView):
-    """Rows: icon, place as a link, sentence, advice; long ones are broken."""
+    """Rows: icon, place as a link, sentence, advice, what mends it as a link; long ones are broken."""
 
     chosen = pyqtSignal(object)
+    mended = pyqtSignal(object)
 
     def __init__(self, services: WindowServices, model: _Model) -> None:
         super().__init__()
+        self._services = services
         self._figures = model
         self.setModel(model)
         self.setObjectName("problem_list")
-        self.setItemDelegate(_Delegate(services, model, self))
+        self._delegate = _Delegate(services, model, self)
+        self.setItemDelegate(self._delegate)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
         self.clicked.connect(self._choose)
+        services.shortcuts.answer(self, {"editor.quick_fix": self._mend_current})
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and (row := self._fix_at(event.pos())) is not None:
+            self.setState(QAbstractItemView.State.NoState)
+            self.mended.emit(row)
+            return
+        super().mouseReleaseEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().mouseMoveEvent(event)
+        viewport = self.viewport()
+        if event is not None and viewport is not None:
+            is_link = self._fix_at(event.pos()) is not None
+            viewport.setCursor(Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.ArrowCursor)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """What can be done with the row under the pointer, or with the one that has the focus."""
+        if event is None:
+            return
+        if event.reason() == event.Reason.Mouse:
+            self.setCurrentIndex(self.indexAt(event.pos()))
+        if self.currentIndex().isValid():
+            self.menu(self._figures.rows[self.currentIndex().row()]).popup(event.globalPos())
+
+    def menu(self, row: ProblemRow) -> QMenu:
+        """Of one row: mend it, go to its place, copy what it says."""
+        language, menu = self._services.language, QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if row.fix is not None:
+            menu.addAction(language(row.fix), lambda: self.mended.emit(row))
+            menu.addSeparator()
+        if row.file is not None:
+            menu.addAction(language(msg("Go to line")), lambda: self.chosen.emit(row))
+        told = " ".join(filter(None, (place_of(row.file, row.line), language(row.message))))
+        menu.addAction(language(msg("Copy")), lambda: copy_text(told))
+        return menu
+
+    def _fix_at(self, point: QPoint) -> ProblemRow | None:
+        """The row whose link stands at a point."""
+        index = self.indexAt(point)
+        if not index.isValid() or (row := self._figures.rows[index.row()]).fix is None:
+            return None
+        return row if self._delegate.fix_place(row, self.visualRect(index)).contains(point) else None
+
+    def _mend_current(self) -> None:
+        index = self.currentIndex()
+        row = self._figures.rows[index.row()] if index.isValid() else None
+        if row is None or row.fix is None:
+            self._services.workspace.status_changed.emit(msg("No quick fix for this line."))
+        else:
+            self.mended.emit(row)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -302,9 +373,14 @@ class _Delegate(QStyledItemDelegate):
             (place.bottom() + 1 + (room + 1) // 2 for *_, place in places), default=self._least_height()
         )
 
+    def fix_place(self, row: ProblemRow, rect: QRect) -> QRect:
+        """Where the link to what mends a row stands."""
+        *_, (*_, place) = self._places(row, rect)
+        return place if row.fix is not None else QRect()
+
     def _places(self, row: ProblemRow, rect: QRect) -> Iterator[tuple[str, str, str, QRect]]:
-        """Text, font, color and place of what a row says; the advice goes below a sentence that leaves it too
-        little room."""
+        """Text, font, color and place of what a row says; advice and what mends it go below a sentence that
+        leaves them too little room."""
         theme = self._services.theme.theme
         gap, least = theme.size("space.3"), self._least_height()
         metrics = QFontMetrics(theme.font("ui"))
@@ -320,14 +396,17 @@ class _Delegate(QStyledItemDelegate):
         text = _breakable(self._services.language(row.message), metrics, room.width())
         said = metrics.boundingRect(room, _BROKEN, text)
         yield text, "ui", "text.primary", said.adjusted(0, 0, 1, 0)
-        if row.advice is None:
-            return
-        advice = _breakable(self._services.language(row.advice), metrics, room.width())
-        beside = QRect(said.right() + gap, top, metrics.horizontalAdvance(advice) + 1, metrics.height())
-        if said.height() > metrics.height() or beside.right() > room.right():
-            room.moveTop(said.bottom() + 1)
-            beside = metrics.boundingRect(room, _BROKEN, advice).adjusted(0, 0, 1, 0)
-        yield advice, "ui", "text.tertiary", beside
+        for more, color in ((row.advice, "text.tertiary"), (row.fix, "text.link")):
+            if more is None:
+                continue
+            words = _breakable(self._services.language(more), metrics, room.width())
+            width = metrics.horizontalAdvance(words) + 1
+            beside = QRect(said.right() + gap, said.top(), width, metrics.height())
+            if said.height() > metrics.height() or beside.right() > room.right():
+                room.moveTop(said.bottom() + 1)
+                beside = metrics.boundingRect(room, _BROKEN, words).adjusted(0, 0, 1, 0)
+            yield words, "ui", color, beside
+            said = beside
 
 
 def _breakable(text: str, metrics: QFontMetrics, room: int) -> str:

@@ -340,6 +340,7 @@ class MainWindow(QWidget):
         self.parts.studies.listen()
         self.parts.editor.page_shown.connect(self.panes.set_wide)
         self.parts.editor.problems.connect(runs.show_problems)
+        runs.problems.mend_wanted.connect(self.parts.editor.mend)
         self.parts.results.overlay_wanted.connect(runs.draw_behind)
         self.parts.results.comparison_wanted.connect(runs.compare_with)
         self.desk.result_stored.connect(runs.note_stored)

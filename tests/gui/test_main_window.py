@@ -26,6 +26,7 @@ from PyQt6.QtWidgets import (
 from application.project.window_state import ProjectMemory, WindowState
 from presentation.panels.conversation.items import Decision
 from presentation.panels.editor.editor_area import EditorArea
+from presentation.panels.run_views import PROBLEMS
 from presentation.panels.welcome_rows import ExampleRow
 from presentation.ui.new_project import WantedDesign, default_place, name_from
 from presentation.ui.small_dialog import SmallDialog
@@ -237,11 +238,12 @@ async def test_changes_are_marked_until_they_are_accepted(
     await settled()
 
 
-async def test_problems_of_the_main_circuit_are_marked(
+async def test_problems_of_the_main_circuit_are_marked_and_mended_from_their_list(
     make: MakeWindow, services: WindowServices, project: Path, until: Until, settled: Settled
 ) -> None:
     file = project / "filter.cir"
-    file.write_text(file.read_text().replace("R1 in out 1k", "R1 in out 1k\nD1 out 0 nomodel"))
+    faulty = "R1 in out 1k\nD1 out 0 mydiod\n.model mydiode D"
+    file.write_text(file.read_text().replace("R1 in out 1k", faulty))
     window = await make(project)
 
     def color() -> str:
@@ -249,6 +251,25 @@ async def test_problems_of_the_main_circuit_are_marked(
         return "" if look is None else look.color
 
     await until(lambda: color() == "error.text")
+    problems = window.parts.runs.problems
+    await until(lambda: [row.fix is not None for row in problems.rows] == [True])
+    window.parts.bottom.show_tab(PROBLEMS)
+    await until(problems.list.isVisible)
+    (row,) = problems.rows
+    assert problems.list.menu(row).actions()[0].text() == "Change to mydiode"
+    place = problems.list.itemDelegate().fix_place(
+        row, problems.list.visualRect(problems.list.model().index(0, 0))
+    )
+    viewport = problems.list.viewport()
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place.topLeft() - QPoint(40, 0))
+    editor = editor_of(window).current_editor()
+    assert editor is not None
+    assert "mydiod\n" in editor.text(), "a click beside it only goes to the line"
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place.center())
+    assert "D1 out 0 mydiode\n" in editor.text()
+    await until(lambda: not problems.rows)
+    await until(lambda: not services.app.program.tasks.handles)
+    editor.undo()
     await settled()
 
 

@@ -1,5 +1,7 @@
 """The waveforms of a real run, driven by mouse and keyboard."""
 
+import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from application.simulation.simulating import SimulationRequest
+from application.studies.idle_yield import CircuitYield, GoalYield
+from domain.simulation.goals import DesignGoal
 from domain.simulation.result import Quantity
+from domain.studies.statistics import yield_of
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import MEASUREMENTS
@@ -443,3 +448,28 @@ async def test_plots_of_a_control_block_have_their_names_and_its_curves_first(pa
     await until(lambda: _chips(pane) == ["v(in)-v(out)"])
     pane.views.waveforms.choose_plot(2)
     await until(lambda: _chips(pane) == ["db(v(out))"])
+
+
+async def test_the_yield_does_not_take_the_place_of_the_change_in_a_narrow_table(pane, services):
+    side = pane.views.waveforms.findChild(type(pane.views.measurements), "measurements_side")
+    shown, table = pane.views.shown, side.table
+    table.setMinimumWidth(0)
+    goal = DesignGoal(metric="cut-off frequency", expression="bandwidth(v(out))", unit="Hz", minimum=1540.0)
+    value = Quantity(value=1592.0, unit="Hz")
+    items = (Measured(name=goal.metric, value=value, previous=Quantity(value=1500.0, unit="Hz"), goal=goal),)
+    shown.loaded = replace(shown.loaded, previous=replace(shown.loaded.figures, number=7))
+    shown._show_figures(items)
+    share = GoalYield(goal=goal, share=yield_of([True] * 200))
+    services.workspace.yield_estimated.emit(CircuitYield(circuit=shown.circuit, runs=200, goals=(share,)))
+
+    def heads(width: int) -> list[str]:
+        table.setFixedWidth(width)
+        side._refresh()
+        return [column.title for column in table._model.columns[1:]]
+
+    assert heads(520) == ["Value", "Yield", "vs Run 7"]
+    found = [heads(width) for width in range(519, 100, -10)]
+    assert [key for key, _ in itertools.groupby(found)] == [
+        ["Value", "Yield", "vs Run 7"], ["Value", "vs Run 7"], ["Value"]
+    ]  # fmt: skip
+    assert "Yield: 200 of 200 runs meet the goal" in table.rows[0][0].tip

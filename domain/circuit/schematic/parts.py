@@ -20,6 +20,7 @@ from domain.circuit.recognition.amplifier_blocks import amplifier_ports, amplifi
 from domain.circuit.recognition.graph import value_of, watched_by
 from domain.circuit.schematic.headings import heading_of
 from domain.circuit.schematic.losses import losses_of, rising_of
+from domain.circuit.schematic.memories import Followed, followed_by
 from domain.circuit.topology import expression_nodes
 from shared.message import Message, msg
 
@@ -176,6 +177,11 @@ def page_of(tree: DependencyTree, circuit: Circuit, scope: str = "") -> Page | N
 
 def _without_losses(parts: Sequence[Part]) -> list[Part]:
     """The parts as they were drawn: those with losses stand between the outer nodes."""
+    helpers, followed = followed_by(parts)
+    parts = [
+        _following(each, followed[each.name.lower()]) if each.name.lower() in followed else each
+        for each in parts if each.name not in helpers
+    ]  # fmt: skip
     losses, outer = losses_of([(each.name, each.nets) for each in parts])
     rising = {rising_of(each.name, each.nets): each for each in parts if each.name in losses}
     rising.pop("", None)
@@ -193,6 +199,22 @@ def _as_written(part: Part, whole: Part | None, outer: Mapping[str, str]) -> Par
     card = " ".join([part.name, *part.nets, *whole.full.split(None, 3)[3:]])
     return part._replace(
         values=whole.values, full=card, ohms=whole.ohms, style=whole.style, value_at=(0, 1), value=""
+    )
+
+
+def _following(part: Part, what: Followed) -> Part:
+    """A source with what it follows, in place of the nets that only realise that."""
+    card = f"{part.name} {' '.join(part.nets)} {what.text}"
+    if part.kind != "amp":
+        return part._replace(values=(cut(what.text),), controls=what.controls, full=card)
+    output, reference = part.pins[2:]
+    card = f"{part.name} {output.net} {reference.net} {what.text}"
+    if what.seen is None:
+        pins = (output._replace(role="a"), reference._replace(role="b"))
+        return part._replace(kind="e", pins=pins, values=(cut(what.text),), controls=what.controls, full=card)
+    plus, minus = (pin._replace(net=net) for pin, net in zip(part.pins, what.seen, strict=False))
+    return part._replace(
+        pins=(plus, minus, output, reference), values=(f"×{what.text.partition('·')[0]}",), full=card
     )
 
 

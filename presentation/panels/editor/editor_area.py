@@ -348,6 +348,12 @@ class EditorArea(OpenTexts, QWidget):
         if page is self.current_page():
             self._services.workspace.cursor_moved.emit(line, column)
 
+    def mend(self, problem: Problem) -> None:
+        """Carry out the quick fix of a problem of an open file."""
+        page = self.page_of(problem.file)
+        if page is not None:
+            page.apply_fix(problem)
+
     def _tell_problems(self) -> None:
         page = self.current_page()
         shown = page.examination if page is not None else Examination()

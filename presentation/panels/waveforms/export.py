@@ -6,7 +6,7 @@ import asyncio
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,12 +53,12 @@ async def export_plot(
     suffix: str,
     name: str,
     behind: Sequence[str] = (),
-    others: Sequence[Trace] = (),
+    others: Callable[[], Sequence[Trace]] = tuple,
 ) -> None:
     """Ask where, and write the plot there as "csv", "png" or "svg"; or offer it to the "conversation".
 
-    "csv" and "even.csv", the shown part at equal steps, are of a family all drawn runs (`others`: those that
-    are not read).
+    "csv" and "even.csv", the shown part at equal steps, are of a family all its runs (`others`, called off
+    the loop: those that are not read).
     `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
     EnvironmentProblem.
     """
@@ -72,16 +72,21 @@ async def export_plot(
     target = await choose_target(services, area.window() or area, msg("Export the plot"), start)
     if target is None:
         return
-    if suffix == "csv":
-        content = await asyncio.to_thread(csv_of, axis, traces, others)
-    elif suffix == "even.csv":
-        shown = area.view_range or (axis.low, axis.high)
-        content = await asyncio.to_thread(even_csv_of, axis, traces, others, shown)
+    told = msg("Exported {name}", name=target.name)
+    if suffix in ("csv", "even.csv"):
+        runs = await asyncio.to_thread(others)
+        if count := len({trace.step.number for trace in (*traces, *runs) if trace.step is not None}):
+            told = msg("Exported {name}: {count} {count:run|runs}", name=target.name, count=count)
+        if suffix == "csv":
+            content = await asyncio.to_thread(csv_of, axis, traces, runs)
+        else:
+            shown = area.view_range or (axis.low, axis.high)
+            content = await asyncio.to_thread(even_csv_of, axis, traces, runs, shown)
     else:
         light = Theme("light", services.theme.theme.scale)
         content = await (png_of if suffix == "png" else svg_of)(area, light, caption)
     await asyncio.to_thread(write, target, content)
-    services.workspace.status_changed.emit(msg("Exported {name}", name=target.name))
+    services.workspace.status_changed.emit(told)
 
 
 def _legend_of(services: WindowServices, traces: Sequence[Trace]) -> tuple[tuple[str, int], ...]:

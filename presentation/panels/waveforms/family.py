@@ -137,13 +137,19 @@ def family_of(
     traces: Sequence[Trace],
     left_out: frozenset[int],
     manner: Manner,
+    *,
+    is_whole: bool = False,
 ) -> tuple[Trace, ...]:
-    """The same expressions in the other runs, but those left out (by number), each in its shade; slow."""
+    """The same expressions in the other runs, but those left out (by number), each in its shade; slow.
+
+    Those that are drawn, or where it `is_whole` also those that are too many to be told apart.
+    """
     from presentation.panels.waveforms.traces import axis_of, make_trace
 
     traces = [trace for trace in traces if step_named_in(trace.expression) is None]
     found: list[Trace] = []
-    for other in drawn_of(without(family, left_out)):
+    kept = without(family, left_out)
+    for other in kept if is_whole else drawn_of(kept):
         axis = axis_of(other, manner)
         if other is plot or axis is None:
             continue

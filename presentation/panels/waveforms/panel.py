@@ -106,7 +106,10 @@ class WaveformsPanel(QWidget):
         )
         self.pulls = PullQuantities(services, self, now, shown)
         self.drawn.connect(self.pulls.look)
-        self._output = PlotOutput(services, self, now, self.overlay, tools.plot_choice.currentText)
+        self._output = PlotOutput(
+            services, self, now, self.overlay, tools.plot_choice.currentText,
+            left_out=lambda: self.runs.left_out,
+        )  # fmt: skip
         services.workspace.seen = SeenInPlot(self, lambda: now.circuit)
         self._connect()
         services.dress(self)

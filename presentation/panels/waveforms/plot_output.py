@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from presentation.panels.waveforms.drawn_plot import DrawnPlot
 from presentation.panels.waveforms.plot_host import PlotHost
@@ -21,12 +22,15 @@ class PlotOutput:
         now: DrawnPlot,
         overlay: RunOverlay,
         name: Callable[[], str],
+        *,
+        left_out: Callable[[], frozenset[int]],
     ) -> None:
-        """`name` says circuit, run and analysis."""
+        """`name` says circuit, run and analysis, `left_out` which runs of a family are not ticked."""
         self._services = services
         self._panel, self._now = panel, now
         self._overlay = overlay
         self._name = name
+        self._left_out = left_out
 
     def copy_plot(self) -> None:
         """The picture, and the values of the shown part."""
@@ -52,9 +56,22 @@ class PlotOutput:
             suffix=suffix,
             name=self._name(),
             behind=self._overlay.names if now.ghosts else (),
-            others=now.ghosts,
+            others=self._other_runs(),
         )
         self._services.start(saving, kind="export plot", scope="export")
+
+    def _other_runs(self) -> Callable[[], Sequence[Trace]]:
+        """What is written beside the traces: of a family of more runs than are drawn all that are ticked."""
+        from presentation.panels.waveforms.family import MOST_DRAWN, family_of
+
+        now, ghosts = self._now, self._now.ghosts
+        if now.plot is None or now.axis is None or len(now.family) <= MOST_DRAWN:
+            return lambda: ghosts
+        older = [each for each in ghosts if each.step is None]
+        found = partial(
+            family_of, now.plot, now.family, now.traces, self._left_out(), now.axis.manner, is_whole=True
+        )
+        return lambda: (*older, *found())
 
     def _copy(self, traces: Sequence[Trace], *, has_picture: bool) -> None:
         area, axis = self._panel.area, self._now.axis

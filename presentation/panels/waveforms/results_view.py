@@ -277,17 +277,27 @@ class MeasurementsView(QWidget):
         else:
             versus = language(msg("vs Run {number}", number=number))
             columns.append(Column(title=versus, is_number=True))
+        ways = [(columns, rows)]
         yields = yield_cells(self._shown.yields, items, language)
         if yields:
-            columns.insert(2, Column(title=language(msg("Yield")), is_number=True))
-            rows = [[*row[:2], cell, *row[2:]] for row, cell in zip(rows, yields, strict=True)]
+            if self._is_compact:  # where its column has no room
+                for row, cell in zip(rows, yields, strict=True):
+                    row[0] = replace(row[0], tip="\n".join(filter(None, (row[0].tip, cell.tip))))
+            beside = [*columns[:2], Column(title=language(msg("Yield")), is_number=True), *columns[2:]]
+            found = [[*row[:2], cell, *row[2:]] for row, cell in zip(rows, yields, strict=True)]
+            ways.insert(0, (beside, found))
         if not self._is_compact and any(item.goal is not None for item in items):
+            columns, rows = ways[0]
             columns.insert(2, Column(title=language(msg("Limit")), is_number=True))
             rows = [[*row[:2], self._limit(item), *row[2:]] for row, item in zip(rows, items, strict=True)]
-        self.table.show_rows(columns, rows)
-        kept = 3 if yields else 2
-        if self._is_compact and number is not None and self.table.name_share < _NAME_SHARE:
-            self.table.show_rows(columns[:kept], [row[:kept] for row in rows])
+            ways = [(columns, rows)]
+        if self._is_compact and number is not None:
+            ways.append((columns[:2], [row[:2] for row in rows]))
+        # What comes last and is an estimate gives way first: nothing that stands there goes for it.
+        for shown, cells in ways:
+            self.table.show_rows(shown, cells)
+            if not self._is_compact or number is None or self.table.name_share >= _NAME_SHARE:
+                break
         self._show_parts(_WIDEST)
 
     def _show_steps(self, items: Sequence[Measured], labels: Sequence[str]) -> None:

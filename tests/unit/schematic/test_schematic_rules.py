@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.circuit.netlist import Netlist
 from domain.circuit.schematic.display import Drawing
 from domain.circuit.schematic.drawing import FIRST, Effort, _each_alone, draw
 from domain.circuit.schematic.items import items_of
@@ -17,6 +18,7 @@ from domain.circuit.schematic.parts import Page
 from domain.circuit.schematic.reading_back import differences
 from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.symbols import UP, Box, shape_of, union
+from domain.circuit.translation import translate
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.ground.cases import for_each
 from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
@@ -524,3 +526,25 @@ def test_what_only_the_run_needs_is_not_drawn() -> None:
     assert (source.style, source.values[0][:5]) == ("pulse", "PULSE")
     assert next(part.values for part in page.parts if part.name == "F1") == ("2·i(R1)",)
     assert not any("#" in net for part in page.parts for net in part.controls)
+
+
+def test_what_realises_a_transfer_function_or_an_integral_is_not_drawn() -> None:
+    """The source is, with what it follows; a part whose name only looks so stays."""
+    deck = (
+        "transfer\nV1 in 0 AC 1\nE1 out 0 in 0 Laplace=1/(1+s/6283)**2\nG2 0 o2 in mid Laplace=1/(1+s)\n"
+        "B3 b3 0 V=V(in)*2 Laplace=1/s\nB4 b4 0 V=delay(V(in)+idt(V(out),0.5),1m)+V(b3)\n"
+        "B5 b5 0 V=idtmod(V(in),0,6.28)\nr_idt_9_B9 in mid 1k\n.tran 1u 1m\n.end\n"
+    )
+    read = translate(Netlist.parse(deck.encode()), "ltspice").netlist.to_bytes().decode()
+    assert "c_laplace_1_E1_2" in read
+    parts = {part.name: part for part in page_of_text(read).parts}
+    assert {name: part.nets for name, part in parts.items()} == {
+        "V1": ("in", "0"), "E1": ("in", "0", "out", "0"), "G2": ("0", "o2"), "b3": ("b3", "0"),
+        "B4": ("b4", "0"), "B5": ("b5", "0"), "r_idt_9_B9": ("in", "mid"),
+    }  # fmt: skip
+    assert parts["E1"].values == ("×H(s)",)
+    assert (parts["G2"].values, parts["G2"].controls) == (("H(s)·V(in,mid)",), ("in", "mid"))
+    assert parts["b3"].full == "b3 b3 0 H(s)·(V(in)*2)"
+    assert parts["B4"].full == "B4 b4 0 delay(V(in)+idt(V(out)),1m)+V(b3)"
+    assert parts["B4"].controls == ("b3", "in", "out")
+    assert parts["B5"].values == ("idtmod(V(in))",)

@@ -77,6 +77,18 @@ def test_the_values_of_a_family_are_those_of_all_drawn_runs_each_with_its_run():
     ]  # fmt: skip
     assert csv_of(axis, bare).decode().splitlines()[0] == "time [s],v(out) [V],v(in) [V]"
 
+    # More runs than can be told apart in a drawing are written all the same.
+    many = [run(number, 2) for number in range(1, 151)]
+    axis, bare = axis_of(many[0]), [make_trace("v(out)", many[0], axis, 0)]
+    assert axis is not None
+    drawn = with_shade(bare, many[0], many)
+    assert len(family_of(many[0], many, bare, frozenset(), USUAL)) < 60
+    others = family_of(many[0], many, bare, frozenset({3}), USUAL, is_whole=True)
+    _, *rows = csv_of(axis, drawn, others).decode().splitlines()
+    assert list(dict.fromkeys(row.split(",")[0] for row in rows)) == [
+        str(number) for number in range(1, 151) if number != 3
+    ]
+
 
 def test_frequencies_in_decades_stand_evenly_in_decades():
     frequencies = np.logspace(1, 5, 41)
