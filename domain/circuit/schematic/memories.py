@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from domain.circuit.elements import GROUND
-
-if TYPE_CHECKING:
-    from domain.circuit.schematic.parts import Part
 
 _KINDS = r"(?:laplace|idt|sdt|idtmod|delay|absdelay)"
 _HELPER = re.compile(rf"[bcgrtv]_(?P<own>{_KINDS}_\d+_.+)", re.IGNORECASE)
@@ -28,6 +25,24 @@ _TRANSFER = "H(s)"
 _DEEPEST = 8
 
 
+class Drawable(Protocol):
+    """A part of a page."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def nets(self) -> tuple[str, ...]: ...
+    @property
+    def controls(self) -> tuple[str, ...]: ...
+    @property
+    def value(self) -> str:
+        """Its value or expression as written."""
+
+    @property
+    def full(self) -> str:
+        """Its whole card."""
+
+
 class Followed(NamedTuple):
     """What a source follows, in the words it was written with."""
 
@@ -39,7 +54,7 @@ class Followed(NamedTuple):
     """The two nets of which it takes the voltage, where a transfer function is of nothing else."""
 
 
-def followed_by(parts: Sequence[Part]) -> tuple[frozenset[str], dict[str, Followed]]:
+def followed_by(parts: Sequence[Drawable]) -> tuple[frozenset[str], dict[str, Followed]]:
     """The names of the parts that only realise what another is written with; and of each of those others, by
     its name in lower case, what it follows."""
     known = {each.name.lower(): each for each in parts}
@@ -69,7 +84,7 @@ def _own_names(owner: str) -> re.Pattern[str]:
     )
 
 
-def _realises(part: Part, names: frozenset[str] | set[str]) -> bool:
+def _realises(part: Drawable, names: frozenset[str] | set[str]) -> bool:
     match = _HELPER.fullmatch(part.name)
     if match is None:
         return False
@@ -80,7 +95,7 @@ def _realises(part: Part, names: frozenset[str] | set[str]) -> bool:
 class _Reader:
     """Puts what was written back in the place of the nets of one element."""
 
-    def __init__(self, known: Mapping[str, Part], own: re.Pattern[str]) -> None:
+    def __init__(self, known: Mapping[str, Drawable], own: re.Pattern[str]) -> None:
         self.names = set[str]()
         """Lower case, of what was put back."""
         self.seen: tuple[str, str] | None = None
