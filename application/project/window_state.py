@@ -203,6 +203,8 @@ class ProjectMemory:
     """Their tabs from left to right; none: the newest one is shown."""
     front_conversation: int = setting(0, bounds=(0, None))
     """Which of them is in front."""
+    export_folder: str = ""
+    """Where the latest export went, an absolute path; "" = none yet."""
     drafts: Mapping[str, str] = field(default_factory=dict)
     """What was written and not sent, by conversation ("" = the next new one)."""
     gaps: Mapping[str, DraftGaps] = setting(dict, parts=lambda: DraftGaps)

@@ -168,6 +168,15 @@ class FigureTable(QTableView):
         is_whole = width >= self._delegate.column_width(wide)
         return 1.0 if is_whole else width / max(viewport.width(), 1)
 
+    def cut_rows(self) -> list[int]:
+        """The rows whose name, in the first column, is cut."""
+        widths = [self._head.sectionSize(column) for column in range(len(self._model.columns))]
+        return [
+            number
+            for number, row in enumerate(self._model.rows)
+            if self._delegate.is_cut(row[0], sum(widths[: self.columnSpan(number, 0)]))
+        ]
+
     def show_rows(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
         self._model.replace(columns, rows)
         self._delegate.measure()
@@ -256,6 +265,16 @@ class FigureTable(QTableView):
         rest = sum(widths) - widths[wide]
         widths[wide] = max(room - rest, min(widths[wide], room // _LEAST_SHARE))
         return widths
+
+
+def _name_in(width: int, cell: Cell, metrics: QFontMetrics) -> str:
+    """What is shown of a name in so many pixels: it gives way, its unit does not."""
+    gap = metrics.horizontalAdvance(" ")
+    room = width - gap - (metrics.horizontalAdvance(cell.unit) + gap if cell.unit else 0)
+    # Of an expression, a trace or a file's name both ends tell; words are read from their beginning.
+    is_code = cell.style.startswith("mono") or cell.swatch not in ("", "none")
+    text = visible(cell.text)
+    return trace_cut(metrics, text, room) if is_code else _words_in(room, text, metrics)
 
 
 def _words_in(room: int, text: str, metrics: QFontMetrics) -> str:
@@ -433,15 +452,16 @@ class _Delegate(QStyledItemDelegate):
             painter.fillRect(place, theme.color(cell.swatch))
         return inner.adjusted(side + theme.size("space.2"), 0, 0, 0)
 
+    def is_cut(self, cell: Cell, width: int) -> bool:
+        """Whether a name has not room enough in a first column of so many pixels."""
+        theme = self._services.theme.theme
+        inner = width - theme.size("space.3") - (2 * theme.size("space.2") if cell.swatch else 0)
+        return "…" in _name_in(inner, cell, self._metrics_of(cell.style)) and "…" not in cell.text
+
     def _paint_name(self, painter: QPainter, cell: Cell, inner: QRect) -> None:
-        """A name gives way, its unit does not."""
         metrics = painter.fontMetrics()
         gap = metrics.horizontalAdvance(" ")
-        room = inner.width() - gap - (metrics.horizontalAdvance(cell.unit) + gap if cell.unit else 0)
-        # Of an expression, a trace or a file's name both ends tell; words are read from their beginning.
-        is_code = cell.style.startswith("mono") or cell.swatch not in ("", "none")
-        text = visible(cell.text)
-        shown = trace_cut(metrics, text, room) if is_code else _words_in(room, text, metrics)
+        shown = _name_in(inner.width(), cell, metrics)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if cell.unit:
             painter.setPen(self._services.theme.theme.color("text.secondary"))

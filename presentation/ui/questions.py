@@ -134,14 +134,24 @@ async def choose_folder(
 
 
 async def choose_target(
-    services: WindowServices, parent: QWidget, title: Message, start: Path, *, kinds: Mapping[str, str] = {}
+    services: WindowServices,
+    parent: QWidget,
+    title: Message,
+    start: Path,
+    *,
+    kinds: Mapping[str, str] = {},
+    is_export: bool = True,
 ) -> Path | None:
     """Where a new file goes, with the suffix of `start`; None when the person thinks better of it.
 
+    What is exported goes where the project's latest export went, the first one to the folder of `start`.
     `kinds` are the names of what it can be written as, by suffix (``.pdf``), that of `start` among them. The
     dialog asks before a file is replaced.
     """
-    dialog = _FileDialog(services, parent, title, start.parent)
+    latest = services.workspace.export_folder if is_export else None
+    is_there = latest is not None and await asyncio.to_thread(latest.is_dir)
+    folder = latest if latest is not None and is_there else start.parent
+    dialog = _FileDialog(services, parent, title, folder)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     filters = {f"{name} (*{suffix})": suffix for suffix, name in kinds.items()}
@@ -150,7 +160,10 @@ async def choose_target(
     dialog.setDefaultSuffix(start.suffix.lstrip("."))
     dialog.selectFile(start.name)
     dialog.filterSelected.connect(lambda chosen: _rename(dialog, filters[chosen]))
-    return next(iter(await _files_of(services, dialog, "targetDialog")), None)
+    target = next(iter(await _files_of(services, dialog, "targetDialog")), None)
+    if is_export and target is not None:
+        services.workspace.export_folder = target.parent
+    return target
 
 
 def _rename(dialog: QFileDialog, suffix: str) -> None:

@@ -343,6 +343,8 @@ class Workspace(QObject):
         """How each circuit's results are looked at."""
         self.project_closed.connect(self.views.clear)
         self.file_moved.connect(self.views.follow)
+        self.export_folder: Path | None = None
+        """Where the project's latest export went; None before the first one."""
         self.buffers: Buffers | None = None
         """Set by the editor."""
         self.newest: NewestRuns | None = None

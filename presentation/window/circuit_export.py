@@ -22,7 +22,7 @@ _PROGRAMS: dict[CircuitFormat, str] = {
 def export_circuit(services: WindowServices, app: Application, window: QWidget, form: CircuitFormat) -> None:
     root, circuit = services.workspace.root, services.workspace.run_target
     if root is not None and circuit is not None:
-        work = _export(services, app, window, circuit, form=form, folder=root)
+        work = _export(services, app, window, circuit, form=form)
         services.start(work, kind="export circuit")
 
 
@@ -33,10 +33,9 @@ async def _export(
     circuit: Path,
     *,
     form: CircuitFormat,
-    folder: Path,
 ) -> None:
     workspace, program = services.workspace, _PROGRAMS[form]
-    start = folder / f"{circuit.stem}-{form}{SUFFIXES[form]}"
+    start = circuit.with_name(f"{circuit.stem}-{form}{SUFFIXES[form]}")
     title = msg("{name} for {program}", name=circuit.name, program=program)
     target = await choose_target(services, window, title, start)
     if target is None:

@@ -47,7 +47,7 @@ async def _make(
         studies = await ReportStudiesDialog(services, circuit, kept, window).ask()
         if studies is None:
             return
-    start = root / f"{circuit.stem}-report.pdf"
+    start = circuit.with_name(f"{circuit.stem}-report.pdf")
     title = msg("Design report of {name}", name=circuit.name)
     target = await choose_target(services, window, title, start, kinds=_KINDS)
     if target is None:

@@ -84,6 +84,7 @@ class ProjectDesk(QObject):
         self._accepted, self._chosen = memory.accepted, memory.main_circuit
         workspace.root = root
         workspace.views.bring_back(root, memory.views)
+        workspace.export_folder = Path(memory.export_folder) if memory.export_folder else None
         workspace.main_circuit = self._main_of(root, opened.circuits)
         self._keep_main()
         workspace.set_has_circuits(has_circuits=bool(opened.circuits))
@@ -103,7 +104,7 @@ class ProjectDesk(QObject):
         workspace = self._services.workspace
         if workspace.root is None:
             return
-        workspace.root = workspace.main_circuit = None
+        workspace.root = workspace.main_circuit = workspace.export_folder = None
         workspace.set_has_circuits(has_circuits=True)
         self._accepted, self._chosen = None, ""
         self._changed, self._problems = frozenset(), {}
@@ -118,11 +119,13 @@ class ProjectDesk(QObject):
         await self._watch.stop()
 
     def memory(self) -> ProjectMemory:
-        root, views = self._services.workspace.root, self._services.workspace.views
+        workspace = self._services.workspace
+        root, views, folder = workspace.root, workspace.views, workspace.export_folder
         return ProjectMemory(
             main_circuit=self._chosen,
             accepted=self._accepted,
             views={} if root is None else views.kept(root),
+            export_folder="" if folder is None else str(folder),
         )
 
     def set_main(self, path: Path) -> None:

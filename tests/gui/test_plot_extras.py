@@ -123,6 +123,7 @@ def save_as(services, pane, until, monkeypatch):
     async def save(suffix: str, target: Path) -> None:
         async def choose_target(_services, _parent, _title, start: Path) -> Path:
             assert start.name == f"filter_Run_2_ac.{suffix}"
+            assert start.parent == pane.views.shown.circuit.parent
             return target
 
         monkeypatch.setattr(export, "choose_target", choose_target)

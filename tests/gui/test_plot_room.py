@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,25 @@ async def test_cursors_far_apart_have_prefixes_of_their_own(pane: BottomPane, un
     ]
     panel.cursor_table.show_cursors(panel.axis, panel.traces, at[0], at[1])
     assert panel.cursor_table.rows[0][0].unit == "/ kHz"
+
+
+async def test_a_name_without_room_beside_its_figures_stands_above_them(
+    pane: BottomPane, until: Until
+) -> None:
+    panel = pane.views.waveforms
+    pane.resize(1200, 404)
+    await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
+    long = replace(panel.traces[0], expression="v(sense_amp_input)")
+    short = replace(panel.traces[1], expression="v(b)")
+    panel.cursor_table.show_cursors(panel.axis, [short, long], 10, 20)
+    names = [row[0].text for row in panel.cursor_table.rows]
+    at = names.index("v(sense_amp_input)")
+    assert panel.cursor_table.columnSpan(at, 0) == 4
+    head, *figures = panel.cursor_table.rows[at + 1]
+    assert (head.text, head.unit) == ("", "/ dB")
+    assert all(cell.text for cell in figures)
+    assert not panel.cursor_table.cut_rows()
+    assert panel.cursor_table.rows[names.index("v(b)")][1].text, "on one line"
 
 
 async def test_a_name_that_has_room_is_shown_whole(pane: BottomPane, until: Until) -> None:

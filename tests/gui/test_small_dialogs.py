@@ -165,6 +165,10 @@ async def test_a_missing_folder_and_a_file_that_is_there_are_told_in_our_own_dre
     assert not saving.done()
     await typed("plot.svg", "Replace")
     assert await saving == start
+    assert services.workspace.export_folder == tmp_path
+    # The next one begins where the latest went, whatever it is of.
+    services.workspace.export_folder = tmp_path / "for the review"
+    services.workspace.export_folder.mkdir()
     # Where there are several kinds, the name follows the one that is chosen.
     kinds = {".svg": "SVG", ".png": "PNG"}
     saving = asyncio.ensure_future(
@@ -174,7 +178,7 @@ async def test_a_missing_folder_and_a_file_that_is_there_are_told_in_our_own_dre
     dialog = next(each for each in parent.findChildren(QFileDialog) if each.isVisible())
     dialog.filterSelected.emit("PNG (*.png)")
     dialog.accept()
-    assert await saving == tmp_path / "plot.png"
+    assert await saving == tmp_path / "for the review" / "plot.png"
 
 
 def test_a_window_and_its_frame_are_on_the_screen(qapp: QApplication) -> None:

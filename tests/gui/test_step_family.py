@@ -11,7 +11,7 @@ from PyQt6.QtTest import QTest
 
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
-from presentation.panels.run_views import WAVEFORMS
+from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS
 from presentation.panels.waveforms.panes import trace_pen
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
@@ -205,4 +205,35 @@ async def test_a_measurement_is_drawn_against_the_steps(
     panel.beside.view._figure.setCurrentIndex(0)
     panel.beside.view._figure.activated.emit(0)
     await until(lambda: panel.beside.view.drawing.traces[0].expression == "att")
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+async def test_two_stepped_runs_are_compared_step_by_step(
+    pane: BottomPane, services: WindowServices, until: Until
+) -> None:
+    panel, circuit = pane.views.waveforms, services.workspace.main_circuit
+    first = pane.views.shown.loaded.figures.result_path
+    # A value more before the others: the steps have other numbers.
+    circuit.write_text(
+        CIRCUIT.replace("list 10k 1k 100k", "list 470 10k 1k 100k").replace("C1 out 0 1n", "C1 out 0 2n")
+    )
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    pane.show_tab(MEASUREMENTS)
+    table = pane.views.measurements.table
+    await until(lambda: [column.title for column in table._model.columns][-1] == "vs Run 1")
+    rows = {row[0].text: row for row in table.rows}
+    assert rows["bandwidth(v(out))"][-1].text.split(" … ") == ["−159.2", "−80.4"]  # by half, at 1k and 100k
+    assert "rload = 1k: −159.2\u00a0kHz" in rows["bandwidth(v(out))"][-1].tip
+    assert "470" not in rows["att"][-1].tip
+    # All runs of the one behind are drawn, and that is said; of a single one that of its value.
+    panel.overlay.toggle(first)
+    await until(lambda: panel.overlay.names == ("Run 1 (all 3 runs of rload)",))
+    await until(lambda: sum(trace.is_ghost and not trace.run for trace in panel.area._shown) == 3)
+    assert "Pale: Run 1 (all 3 runs of rload)" in panel._note.text
+    names = [panel.plot_choice.itemText(index) for index in range(panel.plot_choice.count())]
+    index = next(at for at, name in enumerate(names) if name.endswith("ac · rload = 10k"))
+    panel.plot_choice.setCurrentIndex(index)
+    panel.plot_choice.activated.emit(index)
+    await until(lambda: panel.overlay.names == ("Run 1 (rload = 10k)",))
     await until(lambda: not services.app.program.tasks.handles)

@@ -41,7 +41,9 @@ class CodeKeeper:
         if run and is_kept:  # it was inserted before
             self._run(start)
             return
-        target = await choose_target(self.services, self.parent, msg("Insert as a file"), start)
+        target = await choose_target(
+            self.services, self.parent, msg("Insert as a file"), start, is_export=False
+        )
         if target is None:
             return
         try:

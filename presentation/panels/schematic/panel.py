@@ -418,7 +418,7 @@ class SchematicPanel(QWidget):
         if drawing is None or file is None:
             return
         stem = f"{file.stem}_{self.feed.scope}" if self.feed.scope else file.stem
-        start = (self._services.workspace.root or file.parent) / f"{stem}.{form}"
+        start = file.with_name(f"{stem}.{form}")
         target = await choose_target(
             self._services, self.window() or self, msg("Export the schematic"), start
         )

@@ -206,8 +206,7 @@ class CircuitActs(QObject):
         from presentation.ui.whole_file import write
 
         workspace = self._services.workspace
-        name = f"{self._circuit.stem}_{study.kind}.csv"
-        start = (workspace.root or Path.home()) / name
+        start = self._circuit.with_name(f"{self._circuit.stem}_{study.kind}.csv")
         target = await choose_target(self._services, parent, msg("Export the table"), start)
         if target is None:
             return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from PyQt6.QtCore import QBuffer
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -241,7 +240,7 @@ class MapView(ResultView):
         from presentation.ui.whole_file import write
 
         workspace = self._services.workspace
-        start = (workspace.root or Path.home()) / f"{study.circuit.stem}_map.png"
+        start = study.circuit.with_name(f"{study.circuit.stem}_map.png")
         target = await choose_target(self._services, self, msg("Export the picture"), start)
         if target is None:
             return

@@ -62,14 +62,15 @@ class Adornment:
 
     async def _make(self, plot: Plot, axis: Axis, traces: Sequence[Trace], count: int) -> None:
         from presentation.goal_words import limit_words
+        from presentation.panels.waveforms.family import family_of, without
         from presentation.panels.waveforms.plot_marks import marks_of
 
         now, shown = self._now, self._shown
-        ghosts = await self._overlay.ghosts(plot, traces, axis.manner)
+        left_out = self._runs.left_out if now.family else frozenset()
+        drawn_runs = without(now.family or (plot,), left_out)
+        are_all = bool(now.family) and not left_out
+        ghosts = await self._overlay.ghosts(drawn_runs, traces, axis.manner, are_all=are_all)
         if now.family:
-            from presentation.panels.waveforms.family import family_of
-
-            left_out = self._runs.left_out
             others = await asyncio.to_thread(family_of, plot, now.family, traces, left_out, axis.manner)
             ghosts = (*ghosts, *others)
         ghosts = (*ghosts, *await self._previews.curves(plot, traces, axis.manner))

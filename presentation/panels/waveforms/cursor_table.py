@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import Qt, pyqtSignal
 
 from presentation.panels.waveforms.figures import MINUS, SPACE, column, quantity, shown_unit
 from presentation.panels.waveforms.traces import Axis, ReadoutRow, Trace, readout, slope_rows
@@ -29,10 +29,20 @@ _COLUMN = 100
 
 
 class CursorTable(FigureTable):
-    """The table, drawn again with every step of a cursor."""
+    """The table, drawn again with every step of a cursor.
+
+    A name that has no room beside its figures stands on a line of its own above them.
+    """
+
+    reshaped = pyqtSignal()
+    """it has more lines, or fewer, than before"""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__(services, "cursor_table")
+        self._apart: set[int] = set()
+        """Rows whose names stand above them; they stay so while a cursor moves and figures get shorter."""
+        self._apart_in: tuple[object, ...] = ()
+        """For which names, in which width."""
         self._shown: tuple[Axis, Sequence[Trace], int, int] | None = None
         self._chosen: str | None = None
         self._run = ""
@@ -56,11 +66,42 @@ class CursorTable(FigureTable):
             *(Column(title=name, is_number=True, is_strong=True) for name in ("A", "B", f"B{MINUS}A")),
         ]
         rows = [] if self._shown is None else self._cells(*self._shown)
+        viewport = self.viewport()
+        place = (*(row[0].text for row in rows), 0 if viewport is None else viewport.width())
+        if place != self._apart_in:
+            self._apart_in = place
+            self._apart.clear()
+        self._show_lines(columns, rows)
+        lines = [number for number, row in enumerate(rows) for _ in range(1 + (number in self._apart))]
+        cut = {lines[at] for at in self.cut_rows() if self.columnSpan(at, 0) == 1}
+        if cut:
+            self._apart |= cut
+            self._show_lines(columns, rows)
+
+    def _show_lines(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        lines: list[Sequence[Cell]] = []
+        for number, row in enumerate(rows):
+            head, *figures = row
+            if number not in self._apart:
+                lines.append(row)
+                continue
+            lines.append([replace(head, unit=""), *[_NO_FIGURE] * len(figures)])
+            lines.append([replace(head, text="", swatch="none"), *figures])
         self.clearSpans()
-        self.show_rows(columns, rows)
-        for number, cells in enumerate(rows):
+        self.show_rows(columns, lines)
+        for at, cells in enumerate(lines):
             if cells[1] is _EMPTY:  # only the difference has a value: the name has the room of A and B
-                self.setSpan(number, 0, 1, 3)
+                self.setSpan(at, 0, 1, 3)
+            elif cells[1] is _NO_FIGURE:
+                self.setSpan(at, 0, 1, len(cells))
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        """In another width other names have no room."""
+        super().resizeEvent(event)
+        before = len(self.rows)
+        self.retranslate()
+        if len(self.rows) != before:
+            self.reshaped.emit()
 
     def _cells(self, axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[list[Cell]]:
         rows = readout(axis, traces, a, b)
@@ -227,3 +268,5 @@ def _rate_cell(services: WindowServices, value: float, unit: str) -> Cell:
 
 
 _EMPTY = Cell(text="", style="small")
+_NO_FIGURE = Cell(text="", style="small", color="text.tertiary")
+"""On the line of a name alone."""

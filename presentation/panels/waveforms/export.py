@@ -52,6 +52,7 @@ async def export_plot(
     *,
     suffix: str,
     name: str,
+    folder: Path | None = None,
     behind: Sequence[str] = (),
     others: Callable[[], Sequence[Trace]] = tuple,
 ) -> None:
@@ -59,8 +60,8 @@ async def export_plot(
 
     "csv" and "even.csv", the shown part at equal steps, are of a family all its runs (`others`, called off
     the loop: those that are not read).
-    `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
-    EnvironmentProblem.
+    `folder` is that of the circuit, `name` says circuit, run and analysis, `behind` the older runs that are
+    drawn too. Raises EnvironmentProblem.
     """
     caption = Caption(name, _legend_of(services, traces), tuple(behind))
     if suffix == "conversation":
@@ -68,7 +69,7 @@ async def export_plot(
         picture = await png_of(area, Theme("light", theme.scale), caption)
         services.workspace.picture_offered.emit(f"{_file_name(name)}.png", picture)
         return
-    start = (services.workspace.root or Path.home()) / f"{_file_name(name)}.{suffix}"
+    start = (folder or services.workspace.root or Path.home()) / f"{_file_name(name)}.{suffix}"
     target = await choose_target(services, area.window() or area, msg("Export the plot"), start)
     if target is None:
         return

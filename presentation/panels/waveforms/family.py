@@ -70,6 +70,16 @@ def stepped_names(family: Sequence[Plot]) -> str:
     return "" if step is None else ", ".join(step.values)
 
 
+def _all_runs(family: Sequence[Plot]) -> Message:
+    """``all 3 runs of rload``."""
+    count, name = len(family), stepped_names(family)
+    return (
+        msg("all {count} runs of {name}", count=count, name=name)
+        if name
+        else msg("all {count} runs", count=count)
+    )
+
+
 def names_of(
     choices: Sequence[Choice], run: StoredFigures | None, translate: Callable[[Message], str]
 ) -> list[str]:
@@ -79,9 +89,7 @@ def names_of(
     for choice in choices:
         kind = str(choice.plot.analysis)
         if choice.family:
-            count, name = len(choice.family), stepped_names(choice.family)
-            runs = msg("all {count} runs of {name}", count=count, name=name)
-            kind += f" · {translate(runs if name else msg('all {count} runs', count=count))}"
+            kind += f" · {translate(_all_runs(choice.family))}"
         else:
             label, step = next(labels), choice.plot.step
             kind = label if step is None else f"{kind} · {step_label(step)}"
@@ -102,6 +110,32 @@ def drawn_of(family: Sequence[Plot]) -> Sequence[Plot]:
     if last < MOST_DRAWN:
         return family
     return [family[round(number * last / (MOST_DRAWN - 1))] for number in range(MOST_DRAWN)]
+
+
+def counterparts(
+    plots: Sequence[Plot], shown: Sequence[Plot], *, are_all: bool
+) -> tuple[Sequence[Plot], Message | None]:
+    """What is drawn behind the `shown` plots of one analysis of another run's `plots`, and how to call it.
+
+    Of a `.step` all runs; where not all of the shown one's are drawn (`are_all` is false) those of the same
+    values, if there are any. The name is None where there is nothing to tell: the other run was not stepped.
+    """
+    analysis = shown[0].analysis
+    same = sorted((each for each in plots if each.analysis == analysis), key=_place)
+    if not same:
+        return (), msg("no {analysis}", analysis=analysis)
+    stepped = [each for each in same if each.step is not None]
+    if len(stepped) < 2:
+        return same[:1], None
+    values = [] if are_all else [each.step.values for each in shown if each.step is not None]
+    alike = [each for each in stepped if each.step is not None and each.step.values in values]
+    drawn = drawn_of(alike or stepped)
+    step = drawn[0].step
+    if len(drawn) == 1 and step is not None:
+        return drawn, msg("{step}", step=step_label(step))
+    if len(drawn) < len(stepped):
+        return drawn, msg("{drawn} of {count} runs", drawn=len(drawn), count=len(stepped))
+    return drawn, _all_runs(stepped)
 
 
 def without(family: Sequence[Plot], left_out: frozenset[int]) -> Sequence[Plot]:

@@ -55,6 +55,7 @@ class PlotOutput:
             now.in_shade(now.traces),
             suffix=suffix,
             name=self._name(),
+            folder=None if now.circuit is None else now.circuit.parent,
             behind=self._overlay.names if now.ghosts else (),
             others=self._other_runs(),
         )

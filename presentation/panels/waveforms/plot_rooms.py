@@ -116,6 +116,7 @@ class PlotRooms(QObject):
         self.cursor_table, self.strip = CursorTable(self._services), CursorStrip(self._services)
         for table in (self.cursor_table, self.strip):
             table.hide()  # until it is known which has room
+        self.cursor_table.reshaped.connect(self.read_cursors)
         self._side_column.addWidget(self.cursor_table)
         self._main.insertWidget(self._main.indexOf(self.foot), self.strip)
 

@@ -26,6 +26,7 @@ from presentation.panels.waveforms.figures import (
     scale_for,
 )
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
+from presentation.panels.waveforms.step_figures import StepFigure
 from presentation.panels.waveforms.yield_column import add_outlier, yield_cells
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.ui.parts import SpokenName, arrange, copy_text, text_label
@@ -42,6 +43,23 @@ _STEP_WIDTH = 96
 _MOST_TOLD = 20
 _NAME_SHARE = 0.45
 """Of the width beside a plot; the change against the run before gives way to it."""
+
+
+def _signed(change: float, decimals: int) -> str:
+    """``+1.20``, ``−3.4``; what rounds to nothing has no sign."""
+    text = fixed(change, decimals)
+    if not any(digit in text for digit in "123456789∞"):
+        return text.lstrip(MINUS)
+    return f"+{text}" if change > 0 else text
+
+
+def _shown_pair(item: Measured, step: StepFigure) -> tuple[float, float, str] | None:
+    """A step's value, that of the run before and their unit, as shown; None where one of them is lacking."""
+    now, before = step.value, step.previous
+    if now is None or before is None or before.unit != now.unit:
+        return None
+    (value, unit), (earlier, _) = item.as_shown(now), item.as_shown(before)
+    return (value, earlier, unit) if math.isfinite(value) and math.isfinite(earlier) else None
 
 
 def _labels(items: Sequence[Measured]) -> list[str]:
@@ -269,14 +287,13 @@ class MeasurementsView(QWidget):
         ]
         labels = [] if self._is_compact else _labels(items)
         if labels:
-            self._show_steps(items, labels)
+            self._show_steps(items, labels, number)
             return
         rows = [self._row(item) for item in items]
-        if number is None:  # nothing to compare with
+        if number is None or not any(row[2].text for row in rows):  # nothing to compare with
             rows = [row[:2] for row in rows]
         else:
-            versus = language(msg("vs Run {number}", number=number))
-            columns.append(Column(title=versus, is_number=True))
+            columns.append(self._versus(number))
         ways = [(columns, rows)]
         yields = yield_cells(self._shown.yields, items, language)
         if yields:
@@ -300,8 +317,12 @@ class MeasurementsView(QWidget):
                 break
         self._show_parts(_WIDEST)
 
-    def _show_steps(self, items: Sequence[Measured], labels: Sequence[str]) -> None:
-        """A column for each step; what is measured in one of them has its value there alone."""
+    def _versus(self, number: int) -> Column:
+        return Column(title=self._services.language(msg("vs Run {number}", number=number)), is_number=True)
+
+    def _show_steps(self, items: Sequence[Measured], labels: Sequence[str], number: int | None) -> None:
+        """A column for each step; what is measured in one of them has its value there alone. The last one
+        tells how far they are from those of the run of that `number`."""
         columns = [Column(title=self._services.language(msg("Measurement")))]
         columns += [Column(title=label, is_number=True) for label in labels]
         rows = []
@@ -312,8 +333,12 @@ class MeasurementsView(QWidget):
             rows.append(
                 [name, *(self._value(item, known[label]) if label in known else empty for label in labels)]
             )
+        changes = [self._row(item)[2] for item in items]
+        if number is not None and any(change.text for change in changes):
+            columns.append(self._versus(number))
+            rows = [[*row, change] for row, change in zip(rows, changes, strict=True)]
         self.table.show_rows(columns, rows)
-        self._show_parts(_WIDEST // 2 + _STEP_WIDTH * len(labels))
+        self._show_parts(_WIDEST // 2 + _STEP_WIDTH * len(columns))
 
     def _show_parts(self, widest: int) -> None:
         items = self._shown.measurements
@@ -338,7 +363,7 @@ class MeasurementsView(QWidget):
             words = self._services.language(name_of(item.goal, is_simulated=item.is_judged))
             name = Cell(text=words, color=name_color, tip=self._tip(item))
         if (steps := self._range(item)) is not None:
-            return [replace(name, unit=""), replace(steps, color=color), Cell(text="")]
+            return [replace(name, unit=""), replace(steps, color=color), self._change_in_steps(item)]
         if item.value is None or math.isnan(item.value.value):
             problem = item.problem or msg("The run's data do not contain it.")
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
@@ -373,6 +398,34 @@ class MeasurementsView(QWidget):
         text = first if first == last else f"{first} … {last}"
         return Cell(text=text, unit=scale.unit, tip="\n".join(told))
 
+    def _change_in_steps(self, item: Measured) -> Cell:
+        """How far its steps are from those of the run before, from the least change to the greatest, in the
+        unit of the values; which is which is in the tooltip."""
+        known = [
+            (step.label, *shown) for step in item.steps if (shown := _shown_pair(item, step)) is not None
+        ]
+        if not known:
+            return Cell(text="", color="text.tertiary")
+        unit = known[0][3]
+        greatest = max((value for _, value, _, _ in known), key=abs)
+        scale = scale_for(abs(greatest), unit)
+        decimals = len(in_scale(greatest, scale, unit).partition(".")[2])
+        changes = [(label, (value - earlier) / scale.factor) for label, value, earlier, _ in known]
+        ends = [_signed(choose(change for _, change in changes), decimals) for choose in (min, max)]
+        told = [
+            f"{label}: {joined(_signed(change, decimals), scale.unit)}"
+            for label, change in changes[:_MOST_TOLD]
+        ]
+        if len(changes) > _MOST_TOLD:
+            told.append("…")
+        text = ends[0] if ends[0] == ends[1] else " … ".join(ends)
+        return Cell(
+            text=text,
+            unit="" if self._is_compact else scale.unit,  # there the range stands beside it, in the same one
+            color="text.secondary" if any(digit in text for digit in "123456789") else "text.tertiary",
+            tip="\n".join(told),
+        )
+
     def _limit(self, item: Measured) -> Cell:
         if item.goal is None:
             return Cell(text="")
@@ -405,14 +458,14 @@ class MeasurementsView(QWidget):
         # In the unit the value is shown in, so that the two can be compared at a glance.
         scaled = (value - earlier) / scale_for(abs(value), unit).factor
         text, _ = quantity(value, unit)
-        shown = fixed(scaled, len(text.partition(".")[2]))
+        shown = _signed(scaled, len(text.partition(".")[2]))
         if not any(digit in shown for digit in "123456789"):
-            return Cell(text=shown.lstrip("+" + MINUS), color="text.tertiary")
+            return Cell(text=shown, color="text.tertiary")
         color = "text.secondary"
         if item.goal is not None and not self._shown.is_stale:
             gained = item.goal.excess(before.value) - item.goal.excess(now.value)
             color = "ok.text" if gained > 0 else "error.text" if gained < 0 else color
-        return Cell(text=("+" if scaled > 0 else "") + shown, color=color)
+        return Cell(text=shown, color=color)
 
     def _begin_editing(self, expression: str) -> None:
         self._begin_adding()

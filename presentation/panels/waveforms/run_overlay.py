@@ -55,6 +55,8 @@ class RunOverlay(QObject):
         self._button = button
         self._all: dict[Path | None, dict[Path, LoadedWaveforms | None]] = {}
         """Of each circuit, the runs drawn behind it; None until one is read."""
+        self._parts: dict[Path, Message] = {}
+        """Which of its runs are drawn of one that was stepped, or that none is."""
         self.menu = QMenu(button)
         button.clicked.connect(self._ask)
         services.workspace.project_closed.connect(self._forget)
@@ -69,9 +71,7 @@ class RunOverlay(QObject):
     def names(self) -> tuple[str, ...]:
         """Those that are drawn: the run, and the circuit of one that is another's."""
         return tuple(
-            self._foreign_name(figures)
-            if self._is_foreign(figures)
-            else self._services.language(_run(figures.number, is_ours=figures.is_ours))
+            self._foreign_name(figures) if self._is_foreign(figures) else self._own_name(figures)
             for figures in self._figures
         )
 
@@ -84,7 +84,7 @@ class RunOverlay(QObject):
     def own(self) -> tuple[str, ...]:
         """Those of this circuit that are drawn, by run alone."""
         return tuple(
-            self._services.language(_run(figures.number, is_ours=True))
+            self._own_name(figures)
             for figures in self._figures
             if figures.is_ours and not self._is_foreign(figures)
         )
@@ -105,7 +105,17 @@ class RunOverlay(QObject):
 
     def _foreign_name(self, figures: StoredFigures) -> str:
         run = msg("Run {number} of {circuit}", number=figures.number, circuit=figures.circuit.name)
-        return self._services.language(run)
+        return self._with_part(run, figures)
+
+    def _own_name(self, figures: StoredFigures) -> str:
+        return self._with_part(_run(figures.number, is_ours=figures.is_ours), figures)
+
+    def _with_part(self, run: Message, figures: StoredFigures) -> str:
+        """With what is drawn of it, where that is not all there is to say."""
+        language, part = self._services.language, self._parts.get(figures.result_path)
+        if part is None:
+            return language(run)
+        return language(msg("{run} ({part})", run=language(run), part=language(part)))
 
     @property
     def chosen(self) -> tuple[Path, ...]:
@@ -139,14 +149,25 @@ class RunOverlay(QObject):
             self._all[new / circuit.relative_to(old)] = self._all.pop(circuit)
         self._check()
 
-    async def ghosts(self, plot: Plot, traces: Sequence[Trace], manner: Manner) -> tuple[Trace, ...]:
-        """The same expressions on the same analysis of the chosen runs, where they have it."""
+    async def ghosts(
+        self, shown: Sequence[Plot], traces: Sequence[Trace], manner: Manner, *, are_all: bool
+    ) -> tuple[Trace, ...]:
+        """The same expressions on the same analysis of the chosen runs, where they have it.
+
+        `shown`: what is drawn, of a `.step` `are_all` or some of its runs; see `counterparts`.
+        """
+        from presentation.panels.waveforms.family import counterparts
+
         found: list[Trace] = []
+        parts: dict[Path, Message] = {}
         for path in self.chosen:
             plots = await self._plots(path)
-            older = next((each for each in plots if each.analysis == plot.analysis), None)
-            if older is not None and older is not plot:
-                found.extend(await asyncio.to_thread(ghosts_of, older, tuple(traces), manner))
+            older, part = counterparts(plots, shown, are_all=are_all)
+            if part is not None and plots:
+                parts[path] = part
+            for each in older:
+                found.extend(await asyncio.to_thread(ghosts_of, each, tuple(traces), manner))
+        self._parts = parts
         return tuple(found)
 
     async def _plots(self, path: Path) -> tuple[Plot, ...]:

@@ -15,7 +15,13 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from domain.simulation.goal_conditions import is_set_by, runs_of
 from presentation.panels.waveforms.family import step_label
 from presentation.panels.waveforms.goal_maker import GoalMaker
-from presentation.panels.waveforms.step_figures import StepFigure, of_cards, over_steps, steps_of
+from presentation.panels.waveforms.step_figures import (
+    StepFigure,
+    beside_earlier,
+    of_cards,
+    over_steps,
+    steps_of,
+)
 from shared.errors import CircuitAIError
 from shared.message import Message
 
@@ -376,16 +382,22 @@ class ShownResult(QObject):
             self._show_cards(request)
             return
         added, goals = tuple(self._added), self.goals
-        cards = _of_cards(loaded, goals)
+        steps = steps_of(loaded.plots)
+        earlier = await self._steps_before(loaded) if len(steps) > 1 else ()
+        cards = _of_cards(loaded, goals, earlier)
         # A goal that a .meas of its name answers has its line already.
         asked = [goal for goal in goals if not any(card.goal is goal for card in cards)]
         now = await asyncio.to_thread(_evaluated, loaded.plots, [goal.expression for goal in asked], added)
-        steps = steps_of(loaded.plots)
         everywhere: Mapping[str, tuple[StepFigure, ...]] = {}
         if len(steps) > 1:
             everywhere = await asyncio.to_thread(over_steps, loaded.plots, steps, list(now))
+        if steps_there := steps_of(earlier):
+            there = await asyncio.to_thread(over_steps, earlier, steps_there, list(everywhere))
+            everywhere = {
+                text: beside_earlier(figures, there.get(text, ())) for text, figures in everywhere.items()
+            }
         before: Mapping[str, Quantity | CircuitAIError] = {}
-        if loaded.previous is not None and now:
+        if loaded.previous is not None and now and _are_alike(loaded.plots, earlier, loaded.previous):
             try:
                 before = await self._simulation.measure(
                     loaded.previous.result_path,
@@ -399,6 +411,15 @@ class ShownResult(QObject):
             here = _held(loaded, goals)
             found = _of_expressions(now, before, added, asked, here, step=step)
             self._show_figures((*cards, *(_in_steps(each, everywhere) for each in found)))
+
+    async def _steps_before(self, loaded: LoadedWaveforms) -> tuple[Plot, ...]:
+        """The data of the run before, where that was stepped too; () where they are gone."""
+        if loaded.previous is None or not loaded.previous.is_stepped:
+            return ()
+        try:
+            return (await self._simulation.waveforms(loaded.previous.result_path)).plots
+        except CircuitAIError:  # its data were cleaned up: there is nothing to compare with
+            return ()
 
     async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
         root, figures = self._services.workspace.root, loaded.figures
@@ -431,6 +452,15 @@ class ShownResult(QObject):
             self.stale_changed.emit(is_stale)
 
 
+def _are_alike(plots: Sequence[Plot], earlier: Sequence[Plot], previous: StoredFigures) -> bool:
+    """Whether expressions are measured under the same conditions in both runs: of a `.step` in the first step
+    alone, which says nothing of a run without steps, or of other values."""
+    now, there = (next((each.step for each in these), None) for these in (plots, earlier))
+    if now is None or there is None:
+        return now is None and not previous.is_stepped
+    return now.values == there.values
+
+
 def _held(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
     """The goals that have to hold in just this run; none of one that is not whole."""
     if loaded.figures is not None and not loaded.figures.ok:
@@ -441,7 +471,10 @@ def _held(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[DesignG
     )
 
 
-def _of_cards(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[Measured, ...]:
+def _of_cards(
+    loaded: LoadedWaveforms, goals: Sequence[DesignGoal], plots_before: Sequence[Plot] = ()
+) -> tuple[Measured, ...]:
+    """`plots_before`: data of the run before, which tell the values of its steps."""
     now, before = loaded.figures, loaded.previous
     if now is None:
         return ()
@@ -449,8 +482,12 @@ def _of_cards(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[Mea
     here = _held(loaded, goals)
     steps = steps_of(loaded.plots)
     stepped = of_cards(now.metrics, steps)
+    there = of_cards(earlier, steps_of(plots_before))
     by_name = {(goal.metric.lower(), goal.unit): goal for goal in goals}
-    of_steps = tuple(_of_steps(name, figures, earlier) for name, figures in stepped.items())
+    of_steps = tuple(
+        _of_steps(name, beside_earlier(figures, there.get(name, ())), earlier)
+        for name, figures in stepped.items()
+    )
     return of_steps + tuple(
         Measured(
             name=name,

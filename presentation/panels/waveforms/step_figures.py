@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot, Step
@@ -24,6 +24,8 @@ class StepFigure:
     """Of the stepped quantities."""
     value: Quantity | None
     """None where it could not be had."""
+    previous: Quantity | None = None
+    """The same of the run before, in its step of the same values; None where there is none."""
 
 
 def steps_of(plots: Iterable[Plot]) -> list[Step]:
@@ -65,3 +67,13 @@ def over_steps(
                 value = None  # this run does not show it; others do
             figures.append(StepFigure(label=step_label(step), values=step.values, value=value))
     return {text: tuple(figures) for text, figures in found.items()}
+
+
+def beside_earlier(
+    figures: tuple[StepFigure, ...], earlier: tuple[StepFigure, ...]
+) -> tuple[StepFigure, ...]:
+    """Each with what it was in an earlier run's step of the same values, whatever its number was there."""
+    return tuple(
+        replace(each, previous=next((old.value for old in earlier if old.values == each.values), None))
+        for each in figures
+    )
