@@ -11,8 +11,10 @@ _SPACE = "\u00a0"
 
 def change_of(each: DesignRound, before: DesignRound | None) -> Message:
     """``R3, R4 4.7k → 5.1k, C3 10n → 8.2n``; else how many lines are others."""
+    if not each.number:
+        return msg("The existing circuit")
     if before is None:
-        return msg("Initial design") if each.number else msg("The existing circuit")
+        return msg("Initial design")
     if each.changes:
         told = [
             f"{', '.join(change.names)}{_SPACE}{change.before}{_SPACE}→{_SPACE}{change.after}"

@@ -75,6 +75,8 @@ class _Follower:
         self.simulators: set[str] = set()
         self.models: set[str] = set()
         self._state: dict[str, Any] = {}
+        self._begins_from: bytes | None = None
+        """The netlist of the finished design that this one refines."""
         self._judged: dict[int, tuple[tuple[GoalVerdict, ...], bytes | None]] = {}
         """Of the rounds that stand, by number: verdicts and netlist."""
         self._is_open = False
@@ -127,7 +129,9 @@ class _Follower:
         begun = event.get("design")
         if isinstance(begun, Mapping):
             self._is_open = True
-            self._state = {**begun_with(event), "design_goals_summary": None}  # its goals are told
+            known = begun_with(event)
+            self._begins_from = self._netlist(_text(known.get("netlist_sha256")))
+            self._state = {**known, "design_goals_summary": None}  # its goals are told
             self._judged, self._closing = {}, ""
             self._words, self._calls = {}, []
             self.designs.append(
@@ -252,7 +256,7 @@ class _Follower:
         state = self._state
         verdicts = verdicts_from_plain(update["last_verdicts"])
         earlier = [found for _, found in sorted(self._judged.items())]
-        last, before = earlier[-1] if earlier else ((), None)
+        last, before = earlier[-1] if earlier else ((), self._begins_from)
         previous = update.get("previous_round")
         if isinstance(previous, Mapping) and (found := verdicts_from_plain(previous.get("verdicts"))):
             # After going back it is an earlier one than the last.

@@ -61,6 +61,13 @@ class DesignRounds:
     """The sentence it began with."""
     goals: tuple[DesignGoal, ...]
     rounds: tuple[DesignRound, ...]
+    refines: DesignRounds | None = None
+    """The finished design whose circuit this one changed; its own change is there, too."""
+
+    @property
+    def begins_from(self) -> DesignRound | None:
+        """The round the circuit had come to before the first of these; None where they begin a circuit."""
+        return None if self.refines is None else self.refines.rounds[-1]
 
 
 def read_design_rounds(project: ProjectFiles, circuit: Path | None = None) -> DesignRounds | None:
@@ -102,13 +109,16 @@ def _circuit_of(events: Sequence[Mapping[str, Any]], project: ProjectFiles) -> P
 def _rounds_of(
     session_id: str, events: Sequence[Mapping[str, Any]], project: ProjectFiles
 ) -> DesignRounds | None:
-    """The rounds of the last design in a conversation that has any."""
+    """The rounds of the last design in a conversation that has any, and those of the designs it refines."""
     text = ""
     state: dict[str, Any] = {}
     rounds: list[DesignRound] = []
+    earlier: DesignRounds | None = None
     for event in events:
         design = event.get("design")
         if event.get("event") == "turn" and isinstance(design, Mapping):
+            is_refining = isinstance(design.get("refines"), Mapping)
+            earlier = _told(session_id, text, rounds, earlier) if is_refining else None
             text, state, rounds = str(design.get("text", "")), begun_with(event), []
         update = event.get("update")
         if not isinstance(update, Mapping):
@@ -122,11 +132,19 @@ def _rounds_of(
         while rounds and rounds[-1].number >= number + is_undo:  # taken back, and gone on from there
             rounds.pop()
         if not is_undo and (verdicts := verdicts_from_plain(update["last_verdicts"])):
-            rounds.append(_round(state, verdicts, project, rounds[-1] if rounds else None))
+            before = rounds[-1] if rounds else None if earlier is None else earlier.rounds[-1]
+            rounds.append(_round(state, verdicts, project, before))
+    return _told(session_id, text, rounds, earlier)
+
+
+def _told(
+    session_id: str, text: str, rounds: Sequence[DesignRound], earlier: DesignRounds | None
+) -> DesignRounds | None:
+    """What is told of a design; of one without a round what is told of the one it refines."""
     if not rounds:
-        return None
+        return earlier
     goals = tuple(verdict.goal for verdict in rounds[-1].verdicts)
-    return DesignRounds(session_id=session_id, text=text, goals=goals, rounds=tuple(rounds))
+    return DesignRounds(session_id=session_id, text=text, goals=goals, rounds=tuple(rounds), refines=earlier)
 
 
 def _round(

@@ -29,7 +29,7 @@ class Proposal:
     """A circuit for an intent."""
 
     file_stem: str
-    """Suggested file name without suffix, safe on every system: ``sallen_key_lowpass_1kHz``."""
+    """Suggested file name without suffix or figures, safe on every system: ``buck_converter``."""
     netlist: str
     values: dict[str, float] = field(default_factory=dict)
     """The sized component values by element name, SI units."""

@@ -1,7 +1,11 @@
-"""A file's name from the kind of a circuit, in English or Chinese."""
+"""Names of files and folders from the kind of a circuit, in English or Chinese.
+
+Without its figures: they change with its goals, and a name stays.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 
 _NO_NAME = re.compile(r"[^a-z0-9]+")
@@ -39,14 +43,52 @@ _WORDS = {
         "sample_hold": "采样保持", "nand": "与非门", "nor": "或非门", "driver": "驱动器 驱动电路 驱动",
         "led": "发光二极管", "photodiode": "光电二极管", "transistor": "晶体管 三极管",
         "mosfet": "场效应管",
-        "sensor": "传感器", "switch": "开关",
+        "sensor": "传感器", "switch": "开关", "square_wave": "方波", "sine": "正弦波", "generator": "发生器",
+        "monostable": "单稳态", "charge_pump": "电荷泵", "level_shifter": "电平转换", "snubber": "吸收电路",
     }.items()
     for word in words.split()
 }  # fmt: skip
 _KNOWN = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
+_ENGLISH = frozenset(name.replace("_", "") for name in _WORDS.values()) | {
+    "stage",
+    "timer",
+    "astable",
+    "trigger",
+}
+_FIGURE = re.compile(
+    r"(?<![A-Za-z0-9])[±+-]?\d+(?:\.\d+)?\s*(?:[kKmMuµμnpGT]?(?:Hz|VA?|A|W|[Oo]hms?|Ω|F|H|s|dB)|%|°|[Vv]pp)(?![A-Za-z0-9])"
+)
+_CLAUSE = re.compile(
+    r"[,;:!?，；：。！？、]|\.(?!\d)|的|\b(?:with|of|at|from|for|to|that|which|and|having|whose)\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"^(?:\s|请|帮我|给我|我|想要?|需要|要|来|设计|做|搭|画|出|[一1]?[个款种](?=\S)|把|能|"
+    r"\b(?:i|we|please|design|build|make|me|need|want|would|like|a|an|the|my|simple)\b)+",
+    re.IGNORECASE,
+)
 
 
 def file_stem(kind: str) -> str:
     """``Common-emitter amplifier`` and ``共射放大器`` are common_emitter_amplifier; "circuit" for no word."""
-    english = _KNOWN.sub(lambda found: f" {_WORDS[found[0]]} ", kind)
+    english = _KNOWN.sub(lambda found: f" {_WORDS[found[0]]} ", _FIGURE.sub(" ", kind))
     return _NO_NAME.sub("_", english.lower()).strip("_")[:_LONGEST].strip("_") or "circuit"
+
+
+def kind_named(sentence: str) -> str:
+    """What a wish calls its circuit: ``Buck converter`` of "Buck converter 12 V to 5 V".
+
+    "" where it has no word for a kind.
+    """
+    for clause in _CLAUSE.split(_FIGURE.sub(",", sentence)):
+        words = _OPENING.sub("", clause).split()
+        last = next((count for count in range(1, len(words) + 1) if _has_kind(words[-count:])), 0)
+        if last:  # what stands behind it is the name of a figure
+            return " ".join(words[: len(words) + 1 - last])
+    return ""
+
+
+def _has_kind(words: list[str]) -> bool:
+    plain = re.findall(r"[a-z]+", " ".join(words).lower())
+    joined = {*plain, *map("".join, itertools.pairwise(plain))}
+    return bool(_KNOWN.search("".join(words)) or joined & _ENGLISH)

@@ -35,7 +35,7 @@ def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
 def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
     """A row for each round, and the goals below them, those of each time."""
     rows: list[list[Cell]] = []
-    before: DesignRound | None = None
+    before = found.begins_from
     for each in found.rounds:
         change = language(change_of(each, before))
         cells = [Cell(text=str(each.number)), Cell(text=change, tip=change)]

@@ -85,6 +85,7 @@ class DesignBox(QWidget):
         self.change.setSizePolicy(room)
         self._timer = once_after(self, _PAUSE_MS, self._look)
         self._build()
+        services.workspace.design_requested.connect(lambda _text: self.text.clear())
         services.dress(self)
         self._follow_text()
 

@@ -240,10 +240,18 @@ def _devices(devices: Sequence[DevicePoint], say: Translate) -> Table:
 
 def _rounds(found: DesignRounds, say: Translate) -> Iterator[Block]:
     yield Heading(2, say(msg("Iterations")))
+    designs = [found]
+    while designs[0].refines is not None:
+        designs.insert(0, designs[0].refines)
+    for each in designs:
+        yield from _rounds_of(each, say)
+
+
+def _rounds_of(found: DesignRounds, say: Translate) -> Iterator[Block]:
     if found.text:
         yield Paragraph(say(msg("“{text}”", text=one_line(found.text))))
     rows = []
-    before = None
+    before = found.begins_from
     colon = say(msg(": "))
     for each in found.rounds:
         met = say(msg("failed")) if each.has_failed else f"{each.goals_met}/{len(each.verdicts)}"

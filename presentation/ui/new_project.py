@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QLineEdit, QWidget
 
+from domain.design.file_names import kind_named
 from presentation.ui import questions
 from presentation.ui.parts import push_button, text_label
 from presentation.ui.small_dialog import SmallDialog
@@ -29,11 +30,14 @@ def default_place() -> Path:
 
 
 def name_from(sentence: str) -> str:
-    """A folder's name of a wish: ``low-pass-10-kHz`` of "A low-pass with 10 kHz corner ...".
+    """A folder's name of a wish: ``low-pass`` of "A low-pass with 10 kHz corner ...".
 
-    Words that say little are left out. It ends with a whole clause or, where the first is too long, with a
-    whole word, not with a number without its unit.
+    The figures change with the goals, and the folder stays: they are in its name only where no kind of
+    circuit is named. Words that say little are left out then. It ends with a whole clause or, where the first
+    is too long, with a whole word, not with a number without its unit.
     """
+    if kind := kind_named(sentence):
+        return _as_far_as_it_goes(kind)
     name = ""
     for clause in re.split(r"[,;:!?，；：。！？、]|\.(?!\d)", sentence):
         longer = _with_words(name, clause)
@@ -44,7 +48,7 @@ def name_from(sentence: str) -> str:
 
 
 def _words(clause: str) -> list[str]:
-    words = re.findall(r"\d+\.\d+|\w+", clause)
+    words = re.findall(r"(?:\w|(?<=\d)\.(?=\d))+", clause)
     before = ["", *words[:-1]]
     return [
         word for last, word in zip(before, words, strict=False)

@@ -278,7 +278,7 @@ async def test_the_built_in_designer_goes_on_behind_a_chat_that_changed_its_circ
 ) -> None:
     panel = panel_of(window)
     await design(window, until)
-    made = project / "rc_lowpass_10kHz.cir"
+    made = project / "rc_low_pass_filter.cir"
     panel.mode_button.click()
     await until(lambda: not panel.is_running)
     panel.composer.set_text(f"change R1 to 47 in {made.name}")

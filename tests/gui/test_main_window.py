@@ -336,12 +336,16 @@ async def test_a_sentence_is_not_designed_in_a_project_that_was_not_left(
     editor.insertAt("* mine\n", 0, 0)
     wanted: list[str] = []
     services.workspace.design_requested.connect(wanted.append)
+    window.welcome.text.setPlainText("RC low-pass of 1 kHz")
     window.projects.design(WantedDesign(text="RC low-pass of 1 kHz", name="rc", place=default_place()))
     await until(lambda: dialog(window, SmallDialog))
     press(dialog(window, SmallDialog), "Cancel")
     await until(lambda: dialog(window, SmallDialog) is None and not services.app.program.tasks.handles)
     assert (services.workspace.root, wanted) == (project, [])
     assert not (tmp_path / "Circuits").exists(), "no folder for a project nobody opened"
+    assert window.welcome.text.toPlainText(), "it is still to be designed"
+    services.workspace.design_requested.emit("RC low-pass of 1 kHz")
+    assert not window.welcome.text.toPlainText(), "the page comes back for the next one"
     await settled()
 
 
@@ -856,14 +860,18 @@ async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
     await settled()
 
 
-def test_a_design_s_folder_is_called_after_its_sentence() -> None:
-    assert name_from("A low-pass with 10 kHz corner, from ±5 V") == "low-pass-10-kHz-corner-5-V"
-    assert name_from("设计一个 10 kHz 低通滤波器") == "设计一个-10-kHz-低通滤波器"
-    assert name_from("麦克风前置放大器，增益 100，20 Hz 到 20 kHz，9 V 供电") == "麦克风前置放大器-增益-100"
-    assert name_from("Buck, 12 V to 3.3 V at 2 A") == "Buck-12-V-3.3-V-2-A"
+def test_a_design_s_folder_is_called_after_the_circuit_its_sentence_names() -> None:
+    assert name_from("A low-pass with 10 kHz corner, from ±5 V") == "low-pass"
+    assert name_from("设计一个 10 kHz 低通滤波器") == "低通滤波器"
+    assert name_from("截止频率为1kHz的一阶RC低通滤波器") == "一阶RC低通滤波器"
+    assert name_from("反相放大器 增益20dB，带宽 100 kHz") == "反相放大器"
     assert (
-        name_from("I need a 10 kHz low-pass with a gain of 100 from 12 V") == "10-kHz-low-pass-gain-100-12-V"
+        name_from("4th-order Butterworth low-pass filter cut-off 10 kHz") == "4th-order-Butterworth-low-pass"
     )
+    assert name_from("I need a 10 kHz low-pass with a gain of 100 from 12 V") == "low-pass"
+    # no kind of circuit is named: the whole wish
+    assert name_from("12V转3.3V，1A") == "12V转3.3V-1A"
+    assert name_from("From 12 V to 3.3 V at 2 A") == "12-V-3.3-V-2-A"
     assert name_from("../..") == "design"
     assert len(name_from("x" * 300)) <= 32
 

@@ -228,8 +228,6 @@ class Family:
     netlist: Callable[[Deck, Request, Sized], None]
     transistors: tuple[str, ...] = ()
     """Channels (``nmos``, ``pmos``) of the MOSFETs that a named model card may stand for."""
-    stem: Callable[[Request], str] | None = None
-    """Name of the file without suffix, when it is not made of the title."""
     claims: Callable[[Sentence], float] | None = None
     """How surely a sentence means it (0 to 1), when `words` cannot tell (the order of a filter)."""
     says: Callable[[Sentence], Said] | None = None

@@ -358,9 +358,8 @@ class DeclaredFamily:
         refuse_out_of_range(family, request)
         family.judge(request)
         request, sized = _sized(family, request, _Factors(tuning.factors), tables)
-        title = _title(family, request)
         return Proposal(
-            file_stem=_file_stem(title if family.stem is None else family.stem(request)),
+            file_stem=_file_stem(_title(family, request)),
             netlist=self._netlist(request, sized, intent.goals, say),
             values=dict(sized.parts),
             tuning=tuning.plain(),
@@ -474,7 +473,6 @@ def _followed(
 
 
 def _file_stem(title: str) -> str:
-    """A file name of a title: letters, digits and underscores."""
-    plain = re.sub(r"(?<=\d) (?=[A-Za-z])", "", title).replace(".", "p")
-    words = re.sub(r"(?<![A-Za-z0-9])[A-Za-z]+", lambda word: word[0].lower(), plain)
-    return re.sub(r"[^A-Za-z0-9]+", "_", words).strip("_")
+    """A file name of a title: what the circuit is, without its figures, which change with its goals."""
+    name = re.split(r",| [+-]*\d", title, maxsplit=1)[0]
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")

@@ -107,7 +107,8 @@ def taken_for(one: Message, words: Sequence[str]) -> Message:
 
 
 def joined(items: list[Message]) -> Message:
-    found = items[0]
-    for item in items[1:]:
-        found = msg("{before}; {item}", before=found, item=item)
-    return found
+    """A list in one message, halves of halves: it is stored, and what is nested deep is not read again."""
+    if len(items) == 1:
+        return items[0]
+    half = (len(items) + 1) // 2
+    return msg("{before}; {item}", before=joined(items[:half]), item=joined(items[half:]))

@@ -65,7 +65,6 @@ FAMILY = kit.Family(
     choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(),
     title="Buck converter {vin:g} V to {vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
-    stem=lambda request: f"buck_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
     remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized),),
     size=size, netlist=netlist,

@@ -88,7 +88,6 @@ FAMILY = kit.Family(
     choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(sign=-1),
     title="Buck-boost converter {vin:g} V to -{vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
-    stem=lambda request: f"buck_boost_{request['vin']:g}V_minus{request['vout']:g}V_{request['iout']:g}A",
     remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized, BUCK_BOOST),),
     size=size, netlist=netlist,

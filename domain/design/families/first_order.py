@@ -124,10 +124,9 @@ FAMILY = kit.Family(
         ),
     ),
     title=lambda request: (
-        f"First-order {request['parts'].upper()} {request['kind'].replace('pass', '-pass')} filter, "
+        f"{request['parts'].upper()} {request['kind'].replace('pass', '-pass')} filter, first order, "
         f"cut-off {with_unit(request['wanted_hz'], 'Hz')}"
     ),
-    stem=lambda request: f"{request['parts']}_{request['kind']}_{with_unit(request['wanted_hz'], 'Hz', 3)}",
     remarks=lambda request: (
         msg("Cut-off f = 1 / (2 pi X C), X = the resistance seen by the capacitor.")
         if request["parts"] == "rc"

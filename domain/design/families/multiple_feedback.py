@@ -81,7 +81,6 @@ FAMILY = replace(
     claims=_claims,
     quantities=_QUANTITIES,
     title=lambda request: sallen_key.title(request).replace("Sallen-Key", "Multiple-feedback"),
-    stem=lambda request: sallen_key.stem(request).replace("sallen_key", "multiple_feedback"),
     size=size, netlist=netlist,
     says=sallen_key.reader(_QUANTITIES),
 )  # fmt: skip

@@ -85,7 +85,6 @@ FAMILY = kit.Family(
     judge=supplies.judged("none"),
     goals=rows.GOALS,
     title=lambda request: f"Non-inverting {rows.title_of(request)}",
-    stem=lambda request: f"non_inverting_{rows.stem_of(request)}",
     remarks=(
         msg("The output is high while the input is above the upper threshold, low below the lower one."),
     ),

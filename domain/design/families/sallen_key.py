@@ -128,11 +128,6 @@ def title(request: kit.Request) -> str:
     return f"Sallen-Key {kind} filter, order {request['order']}, {response}, {hertz}"
 
 
-def stem(request: kit.Request) -> str:
-    """Name of the file without suffix."""
-    return f"sallen_key_{request['kind']}_order{request['order']}_{with_unit(request['stated_hz'], 'Hz', 3)}"
-
-
 FAMILY = kit.Family(
     key="sallen_key",
     name=msg("Sallen-Key low-pass and high-pass filters of order 1 to 10 (Butterworth, Chebyshev, Bessel)"),
@@ -148,7 +143,6 @@ FAMILY = kit.Family(
     judge=supplies.judged("buffer"),
     goals=sallen_key_response.GOALS,
     title=title,
-    stem=stem,
     remarks=lambda request: (sallen_key_response.cutoff_definition(request),),
     analyses=sallen_key_response.sweep,
     size=size, netlist=netlist,

@@ -69,7 +69,6 @@ FAMILY = kit.Family(
     judge=supplies.judged("none"),
     goals=rows.GOALS,
     title=rows.title_of,
-    stem=rows.stem_of,
     remarks=(
         msg("The output is low while the input is above the upper threshold, high below the lower one."),
     ),

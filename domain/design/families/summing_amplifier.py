@@ -182,7 +182,6 @@ FAMILY = kit.Family(
     title=lambda request: (
         f"Summing amplifier, weights {' '.join(f'{each:.4g}' for each in _weights(request))}"
     ),
-    stem=lambda request: f"summing_amplifier_{int(request['inputs'])}_inputs",
     remarks=(msg("Vout = -(Rf / R1 V1 + Rf / R2 V2 + ...)."),),
     analyses=lambda request, _sized, _goals: (
         f".tran {spice(_slot_s(request) / 100)} {spice((request['inputs'] + 0.5) * _slot_s(request))}",

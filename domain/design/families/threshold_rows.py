@@ -211,12 +211,6 @@ def title_of(request: kit.Request) -> str:
     return f"Schmitt trigger, {request['upper_v']:.4g} V and {request['lower_v']:.4g} V"
 
 
-def stem_of(request: kit.Request) -> str:
-    return "schmitt_trigger_" + "_".join(
-        f"{request[name]:.4g}V".replace("-", "minus").replace(".", "p") for name in ("upper_v", "lower_v")
-    )
-
-
 ANALYSES = (f".tran {spice(_PERIOD_S / 2000)} {spice(_PERIOD_S)}",)
 
 

@@ -155,9 +155,6 @@ def family(
     return kit.Family(
         key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=goals(),
         title=f"{label} converter {{vin:g}} V to {minus}{{vout:g}} V, {{iout:g}} A, {{fsw:Hz}}",
-        stem=lambda request: (
-            f"{key}_{request['vin']:g}V_{'minus' * (sign < 0)}{request['vout']:g}V_{request['iout']:g}A"
-        ),
         remarks=remarks,
         analyses=lambda request, sized, _goals: (
             periods(1 / request["fsw"], sized.figures["duty"], settles(request, sized)),

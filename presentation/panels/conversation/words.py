@@ -340,7 +340,7 @@ def refusal_of(item: AnswerText) -> tuple[str, tuple[Buttons, ...]]:
 
 def lists_circuits(item: ErrorBlock) -> bool:
     """Whether its advice is the list of what can be designed: a button shows that."""
-    is_unknown = item.error_type == "unknown_circuit" and bool(error_ways(item))
+    is_unknown = item.error_type == "unknown_circuit" and (item.is_spent or bool(error_ways(item)))
     return is_unknown and item.advice is not None and "circuits" in item.advice.params
 
 

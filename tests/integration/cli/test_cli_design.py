@@ -1,15 +1,18 @@
 """`design` as scripts see it: JSON lines, the files it leaves, refusals."""
 
+import asyncio
 import json
 import math
 import sqlite3
 from pathlib import Path
 
+import bootstrap
 from application.ports.events import IntentRead
 from presentation import VERSION
 from presentation.cli.design import event_document
 from presentation.json_output import Output
 from presentation.narration import Narrator
+from presentation.round_words import change_of
 from presentation.translation import Translator
 from tests.integration.cli.conftest import Cli
 
@@ -97,6 +100,12 @@ def test_a_sentence_in_its_conversation_refines_a_finished_design(cli: Cli, tmp_
     refined = report["designs"][1]["rounds"][0]
     assert refined["circuit"] == circuit
     assert refined["netlist_sha256"]
+    assert refined["changes"], "against the circuit of the first design"
+    rounds = asyncio.run(bootstrap.build().project.browse.rounds(tmp_path))
+    assert rounds is not None
+    assert (rounds.refines.text, len(rounds.refines.rounds)) == (FILTER, len(report["designs"][0]["rounds"]))
+    assert rounds.rounds[0].changes
+    assert "→" in str(change_of(rounds.rounds[0], rounds.begins_from))
     assert all(each["time"] for design in report["designs"] for each in design["decisions"])
     assert report["versions"]["models"] == ["builtin"]
     back = cli("design", tmp_path, "--round", "1", "--session", session[:12], "--json")
@@ -114,6 +123,10 @@ def test_unknown_circuits_are_refused_with_what_is_known(cli: Cli, tmp_path: Pat
     assert done["type"] == "done"
     assert done["circuit"] is None
     assert list(tmp_path.glob("*.cir")) == []
+    # what was refused is over: the next sentence in its conversation designs
+    session = run.events[0]["session_id"]
+    behind = cli("design", tmp_path, FILTER, "--yes", "--json", "--session", session)
+    assert (behind.exit_code, behind.events[0]["session_id"]) == (0, session)
 
 
 def test_without_a_terminal_goals_need_yes(cli: Cli, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ async def test_an_entry_makes_it_understood_and_proved(language: str, tmp_path: 
     assert (intent.family, intent.language) == ("wheatstone_bridge", language)
     assert all(verdict.met for verdict in judged), judged
     assert used <= 2
-    assert proposal.file_stem == "wheatstone_bridge_10mV_at_full_scale"
+    assert proposal.file_stem == "wheatstone_bridge"
 
 
 @pytest.mark.usefixtures("registered")

@@ -478,7 +478,7 @@ async def test_undo_twice_then_back_to_round_one_of_four(bench: Bench) -> None:
 
 
 async def test_the_built_in_designer_goes_on_behind_an_instruction(bench: Bench) -> None:
-    name = "rc_lowpass_1kHz.cir"
+    name = "rc_low_pass_filter.cir"
     given: list[Answer | Reply] = [
         "continue",
         Reply(answer="instruction", instruction=f"set R1 to 47k in {name}"),

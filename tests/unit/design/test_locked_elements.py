@@ -220,6 +220,7 @@ def test_a_long_word_is_gone_through_once_for_names_of_files() -> None:
         ("共射放大器", "common_emitter_amplifier"),
         ("二阶有源低通滤波器", "second_order_active_lowpass_filter"),
         ("RC 高通", "rc_highpass"),
+        ("2nd-order low-pass, 1 kHz (gain 20 dB)", "2nd_order_low_pass_gain"),
         ("没有名字的东西", "circuit"),
     ],
 )

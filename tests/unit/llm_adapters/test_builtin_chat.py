@@ -349,12 +349,12 @@ async def test_measure_simulates_when_there_is_no_fresh_result() -> None:
 
 async def test_design_takes_a_free_name_and_judges_its_goals() -> None:
     text = "Design a 1 kHz RC low-pass filter"
-    listing = "RC_LOWPASS_1kHz.cir  90 bytes\nrc_lowpass_1kHz_2.cir/"
+    listing = "RC_LOW_PASS_filter.cir  90 bytes\nrc_low_pass_filter_2.cir/"
     name, written = await next_call(text, listing)
-    assert (name, written["path"]) == ("rewrite_file", "rc_lowpass_1kHz_3.cir")
+    assert (name, written["path"]) == ("rewrite_file", "rc_low_pass_filter_3.cir")
     assert written["content"].count("\n") > 5
     run = await next_call(text, listing, "Created")
-    assert run == ("run_simulation", {"file_path": "rc_lowpass_1kHz_3.cir"})
+    assert run == ("run_simulation", {"file_path": "rc_low_pass_filter_3.cir"})
     name, inspection = await next_call(text, listing, "Created", RAN)
     [expression] = inspection["expressions"]
     figures = f"Data of x\n{expression} = 1001.2 Hz"
@@ -368,7 +368,7 @@ async def test_design_that_missed_is_corrected_once_and_reported_as_it_is() -> N
     missed = f"Data of x\n{inspection['expressions'][0]} = 800 Hz"
     before = ["(no files)", "Created", RAN, missed]
     name, again = await next_call(text, *before)
-    assert (name, again["path"]) == ("rewrite_file", "rc_lowpass_1kHz.cir")
+    assert (name, again["path"]) == ("rewrite_file", "rc_low_pass_filter.cir")
     said = await answer(text, *before, "Changed", RAN, missed)
     assert "not all goals are met" in said
     assert "800 Hz" in said
