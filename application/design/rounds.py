@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +195,14 @@ def value_changes(before: bytes, after: bytes) -> tuple[ValueChange, ...]:
         if earlier is not None and earlier[1].lower() != value.lower():
             found.setdefault((earlier[1], value), []).append(name)
     return tuple(ValueChange(tuple(names), was, now) for (was, now), names in found.items())
+
+
+def edited_since(last: DesignRound, netlist: bytes) -> DesignRound | None:
+    """What the circuit became outside the design behind its last round; None where it is still the same."""
+    if last.netlist is None or not (lines := _changed_lines(last.netlist, netlist)):
+        return None
+    changes = value_changes(last.netlist, netlist)
+    return replace(last, verdicts=(), netlist=netlist, result_path=None, changes=changes, changed_lines=lines)
 
 
 def _values(data: bytes) -> Iterator[tuple[str, tuple[str, str]]]:

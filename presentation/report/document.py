@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from application.design.rounds import DesignRounds
+from application.design.rounds import DesignRounds, edited_since
 from application.reports.circuit_report import CircuitReport
 from application.reports.drawn_schematic import DrawnSchematic
 from application.simulation.judging import JudgedGoal
@@ -76,6 +76,10 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
         yield from study_blocks(found, report.result.netlist_sha256, say)
     if report.rounds is not None:
         yield from _rounds(report.rounds, say)
+        last = report.rounds.rounds[-1]
+        if (edited := edited_since(last, report.netlist.encode())) is not None:
+            change = change_of(edited, last)
+            yield Paragraph(say(msg("Edited since, outside the design: {change}", change=change)))
     yield Heading(2, say(msg("Versions")))
     yield Paragraph(
         say(

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import bootstrap
+from application.design.rounds import edited_since
 from application.ports.events import IntentRead
 from presentation import VERSION
 from presentation.cli.design import event_document
@@ -106,6 +107,10 @@ def test_a_sentence_in_its_conversation_refines_a_finished_design(cli: Cli, tmp_
     assert (rounds.refines.text, len(rounds.refines.rounds)) == (FILTER, len(report["designs"][0]["rounds"]))
     assert rounds.rounds[0].changes
     assert "→" in str(change_of(rounds.rounds[0], rounds.begins_from))
+    last = rounds.rounds[-1]
+    assert edited_since(last, last.netlist) is None
+    edited = edited_since(last, last.netlist.replace(b".end\n", b"R99 out 0 1Meg\n.end\n"))
+    assert "line" in str(change_of(edited, last))
     assert all(each["time"] for design in report["designs"] for each in design["decisions"])
     assert report["versions"]["models"] == ["builtin"]
     back = cli("design", tmp_path, "--round", "1", "--session", session[:12], "--json")
