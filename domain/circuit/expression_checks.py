@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -232,13 +233,29 @@ def check_names(
             continue
         if name == "temp" and findings.functions:  # in the modes for PSpice and LTspice it is temper
             continue
-        near = findings.near(name, scope.parameters, cutoff=0.7)
+        near = findings.near(name, scope.parameters, cutoff=0.7) or _one_letter_off(name, scope.parameters)
         message = (
             msg("Parameter {name} is not defined. Did you mean {near}?", name=name, near=near)
             if near
             else msg("Parameter {name} is not defined. Define it with .param.", name=name)
         )
         findings.add(scope.severity, "undefined-parameter", message, file=file, at=value)
+
+
+def _one_letter_off(name: str, known: Iterable[str]) -> str | None:
+    """Of three letters, too few to be compared by their share: the known one with another letter behind the
+    first. Another figure (``rb1``, ``rb2``) makes another name."""
+    return next(
+        (
+            each
+            for each in sorted(known)
+            if len(each) == len(name) == 3
+            and each[0] == name[0]
+            and sum(map(operator.ne, each, name)) == 1
+            and all(a == b or (a + b).isalpha() for a, b in zip(each, name, strict=True))
+        ),
+        None,
+    )
 
 
 def _check_functions(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from domain.simulation.frequency_response import ResponseKind, kind_of
+from domain.simulation.output_names import outputs_of
 from domain.simulation.signals import Signal
 from domain.simulation.waveform import Plot
 
-_OUTPUTS = ("v(out)", "v(output)", "v(vout)")
 _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
     "band-pass": ("db(peak({out}))", "bandwidth({out})"),
     "high-pass": ("db(peak({out}))", "lowcut({out})"),
@@ -38,7 +38,7 @@ def usual_measurements(plots: Sequence[Plot]) -> list[str]:
     """What is asked of most circuits with these analyses."""
     found: list[str] = []
     for plot in plots:
-        output = next((name for name in _OUTPUTS if name in plot.vectors), None)
+        output = next(iter(outputs_of(plot.vectors)), None)
         usual = _USUAL.get(plot.analysis, ())
         if plot.analysis == "ac" and output is not None:
             usual = _OF_RESPONSE.get(_response_of(plot, output), usual)

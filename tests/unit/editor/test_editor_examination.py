@@ -80,6 +80,7 @@ def test_farad_and_greek_mu_have_fixes_too(tmp_path: Path) -> None:
         ("undefined-model", "Q1 c b 0 QNPN", "Q1 c b 0 QNPX"),
         ("undefined-subcircuit", "X1 c b bufer", "X1 c b Buffer"),
         ("undefined-parameter", "R9 c b {2*rlod}", "R9 c b {2*rload}"),
+        ("undefined-parameter", "R9 c b {2*fsv}", "R9 c b {2*fsw}"),
         ("unknown-directive", ".trann 1u 1m", ".tran 1u 1m"),
     ],
 )
@@ -87,7 +88,7 @@ def test_a_name_that_was_meant_takes_the_place_of_the_wrong_one(
     tmp_path: Path, code: str, line: str, mended: str
 ) -> None:
     text = (
-        "* title\n.param rload=1k\nV1 c 0 1\nR1 c b 1k\nR2 b 0 1k\n{line}\n.model QNPX NPN(BF=200)\n"
+        "* title\n.param rload=1k fsw=2\nV1 c 0 1\nR1 c b 1k\nR2 b 0 1k\n{line}\n.model QNPX NPN(BF=200)\n"
         ".subckt Buffer in out\nE1 out 0 in 0 1\n.ends\n.op\n.end\n"
     )
     problem = problem_of(examined(tmp_path / "a.cir", text.replace("{line}", line)), code)

@@ -139,6 +139,8 @@ def test_a_falling_sweep_is_read_the_right_way_round():
 def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
     f = ac.axis.data
     assert usual_measurements([ac]) == ["db(dcgain(v(out)))", "bandwidth(v(out))"]
+    second = _plot("tran", ("time", "s", [0.0, 1.0]), v__in=("V", [0.0, 1.0]), v__out2=("V", [0.0, 1.0]))
+    assert usual_measurements([second])[0] == "max(tran.v(out2))", "what is drawn as the output is measured"
     high = 1 / (1 - 1j * 1e3 / f)
     coupled = _plot("ac", ("frequency", "Hz", f), v__out=("V", high))
     assert usual_measurements([coupled]) == ["db(peak(v(out)))", "lowcut(v(out))"]
