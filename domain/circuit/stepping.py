@@ -50,7 +50,12 @@ class StepPoint:
     @property
     def label(self) -> str:
         """``r1=1k, temp=27``."""
-        return ", ".join(f"{axis.name}={format_number(value, 6)}" for axis, value in self.values)
+        return ", ".join(f"{axis.name}={step_value(value, 6)}" for axis, value in self.values)
+
+
+def step_value(value: float, digits: int = 4) -> str:
+    """``10k``; 0.02 and 0.5 are a share or a position as often as ohms: no ``20m`` beside a 0.5."""
+    return f"{value:.{digits}g}" if 0.01 <= abs(value) < 1 else format_number(value, digits)
 
 
 def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:

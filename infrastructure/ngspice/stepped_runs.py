@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from domain.simulation.request import RAW_NAME
@@ -15,6 +16,7 @@ from domain.simulation.result import RunStatus, SimulationIssue, SimulationRun
 from domain.simulation.stepped_run import SteppedRun
 from infrastructure.persistence.confined import write_problem
 from infrastructure.waveforms.raw_joining import append_plots
+from shared.message import msg
 
 LOG_NAME = "ngspice.log"
 
@@ -63,10 +65,14 @@ def _worst(runs: Sequence[SteppedRun]) -> RunStatus:
 
 
 def _told_once(runs: Sequence[SteppedRun]) -> tuple[SimulationIssue, ...]:
-    """What several steps say alike is said once."""
+    """What several steps say alike is said once; so is that all of them failed."""
     told = {
         (issue.code, str(issue.message), issue.file, issue.line): issue
         for run in runs
         for issue in run.issues
     }
-    return tuple(told.values())
+    failed = [issue for issue in told.values() if issue.code == "step-failed"]
+    if len(failed) < max(runs[0].count, 2):
+        return tuple(told.values())
+    all_of_them = replace(failed[0], message=msg("All {count} steps failed to simulate.", count=len(runs)))
+    return (*(issue for issue in told.values() if issue.code != "step-failed"), all_of_them)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from application.simulation.waveforms import StoredFigures
-from domain.circuit.numbers import format_number
+from domain.circuit.stepping import step_value
 from domain.simulation.expressions import step_named_in
 from domain.simulation.waveform import Plot, Step, plot_labels
 from presentation.panels.waveforms.traces import Manner, Trace
@@ -57,11 +57,6 @@ def step_label(step: Step) -> str:
     if not step.values:
         return f"#{step.number}"
     return ", ".join(f"{name} = {step_value(value)}" for name, value in step.values.items())
-
-
-def step_value(value: float) -> str:
-    """``10k``; 0.5 is a share or a position as often as ohms: no ``500m``."""
-    return f"{value:.4g}" if 0.1 <= abs(value) < 1 else format_number(value, 4)
 
 
 def stepped_names(family: Sequence[Plot]) -> str:

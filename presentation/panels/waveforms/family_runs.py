@@ -9,8 +9,9 @@ from PyQt6.QtCore import QPoint, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
 
+from domain.circuit.stepping import step_value
 from domain.simulation.waveform import Plot, Step
-from presentation.panels.waveforms.family import step_label, step_value, stepped_names
+from presentation.panels.waveforms.family import step_label, stepped_names
 from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
