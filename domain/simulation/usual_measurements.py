@@ -12,7 +12,7 @@ from domain.simulation.waveform import Plot
 _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
     "band-pass": ("db(peak({out}))", "bandwidth({out})"),
     "high-pass": ("db(peak({out}))", "lowcut({out})"),
-    "band-stop": ("db(peak({out}))", "db(min({out}))"),
+    "band-stop": ("db(peak({out}))", "db(min(ac.{out}))"),
 }
 """Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors, and of a
 notch: where its sweep begins it is not flat, and no gain at 0 Hz."""
