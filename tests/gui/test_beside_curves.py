@@ -208,7 +208,12 @@ async def test_nyquist_group_delay_and_what_does_not_suit(
     await settled()
     assert view.drawing.axis is None
     assert "transient" in view._problem.text()
-    view.choose("against", against="ph(v(out))")
+    await _analysis(panel, "tran", settled)
+    assert panel.beside.kind == "spectrum", "done as it asks, it is there"
+    assert view.drawing.figures
+    await _analysis(panel, "ac", settled)
+    assert panel.beside.kind is None
+    panel.beside.show_kind("against", against="ph(v(out))")
     await settled()
     assert "complex" in view._problem.text()
 

@@ -35,6 +35,8 @@ _TERMINALS = {
 PORT = -1
 """In place of a place on a line: the terminal is a subcircuit's own."""
 _WAVES = ("sin", "sine", "pulse", "pwl", "exp", "sffm", "am", "trnoise", "trrandom")
+_SMALL_SIGNAL = re.compile(r"\)\s*ac\b.*$", re.IGNORECASE)
+"""An amplitude that is written behind a waveform, which has a line of its own."""
 _LONGEST_TEXT = 16
 
 
@@ -490,5 +492,6 @@ def _source_text(element: Element) -> tuple[str, ...]:
         lines.append(cut(" ".join(["AC", *given[:1], *(f"{phase}°" for phase in given[1:])])))
     if wave:
         start = text.lower().rfind(wave)
-        lines.append(cut(text[start:].replace("( ", "(").replace(" )", ")").replace(" (", "(")))
+        told = text[start:].replace("( ", "(").replace(" )", ")").replace(" (", "(")
+        lines.append(cut(_SMALL_SIGNAL.sub(")", told)))
     return tuple(lines) or ((cut(" ".join(words)),) if words else ())

@@ -207,8 +207,15 @@ class WaveformsPanel(QWidget):
             is_same_kind = now.plot is not None and now.plot.analysis == chosen.plot.analysis
             self._memory.keep_zoom(self._area)
             self._zoomed.stop()  # until the other is drawn the area shows the range of this one
+            taken = self.beside.kind if self.beside.awaits_curves and not is_same_kind else None
+            if (
+                taken is not None
+            ):  # it has asked for another analysis: it goes along to the one that is chosen
+                self._memory.keep_beside("")
             now.plot, now.family, now.awaited = chosen.plot, chosen.family, None
             self._memory.keep_analysis(chosen.plot.analysis)
+            if taken is not None:
+                self._memory.keep_beside(taken)
             self._start(keep_view=is_same_kind)
 
     def add_trace(self, expression: str) -> None:

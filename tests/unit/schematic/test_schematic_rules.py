@@ -182,6 +182,7 @@ E1 o 0 0 m 1e5
         ("V1 in 0 AC 1 180", ["AC 1 180°"]),
         ("V1 in 0 DC 2 AC SIN(0 1 1k)", ["2", "AC 1", "SIN(0 1 1k)"]),
         ("V1 in 0 AC {level}", ["AC {level}"]),
+        ("V1 in 0 sin(0 1 50) ac 2", ["AC 2", "sin(0 1 50)"]),
     ],
 )
 def test_a_source_tells_what_it_gives(source: str, texts: list[str]) -> None:

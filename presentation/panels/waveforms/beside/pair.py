@@ -91,6 +91,12 @@ class CurvesAndBeside(QSplitter):
         self.changed()
         self.shown_changed.emit()
 
+    @property
+    def awaits_curves(self) -> bool:
+        """What is open cannot be made of the shown curves, and says of which it can."""
+        drawing = None if self.kind is None or self.view is None else self.view.drawing
+        return drawing is not None and drawing.axis is None and drawing.problem is not None
+
     def restore(self, kind: str) -> None:
         """What was drawn before; "" for nothing."""
         known = next((name for name in KIND_TITLES if name == kind), None)
