@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 20_000_000
 """Of one file."""
 _MOST_FILES = 500
+"""Looked at, for one netlist: what it names beyond is for the run to find."""
 _WAVE = ".wav"
 _KINDS = NETLIST_SUFFIXES | frozenset(
     (".txt", ".dat", ".prm", ".par", ".l", ".pm", ".phy", ".hsp", ".typ", ".bjt", ".dio", ".jft", ".mos",
@@ -43,6 +44,8 @@ def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str
             relative = (beside / name).as_posix()
             if not written or name.name.lower().startswith("standard.") or relative in inside:
                 continue
+            if len(inside) + len(elsewhere) >= _MOST_FILES:
+                break
             found = content(view, relative) if _can_come_along(name) else None
             if found is None:
                 elsewhere[written] = None

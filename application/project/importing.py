@@ -207,20 +207,23 @@ def _plots(
 
 def _named_beside(data: bytes, view: ProjectView) -> tuple[bytes, tuple[Message, ...]]:
     """A netlist whose libraries of another computer's folders are named plainly where they lie beside it."""
-    told = []
+    renamed, called = data, {}
     for written in leans_on(data, view)[1]:
         path = PureWindowsPath(written)  # which reads the paths of other systems too
         is_share = path.drive.startswith("\\\\")  # a stranger's server is not asked whether it has a file
         if not path.root or (not is_share and Path(written).is_file()):
             continue
-        renamed = data.replace(written.encode(), path.name.encode())
-        if renamed != data and path.name in leans_on(renamed, view)[0]:
-            data = renamed
-            told.append(
-                msg("{path} is not on this computer; {file} beside the sheet is taken.", path=written,
-                    file=path.name)
-            )  # fmt: skip
-    return data, tuple(told)
+        there = renamed.replace(written.encode(), path.name.encode())
+        if there != renamed:
+            renamed, called[written] = there, path.name
+    beside = frozenset(leans_on(renamed, view)[0]) if called else ()
+    called = {written: file for written, file in called.items() if file in beside}
+    for written, file in called.items():
+        data = data.replace(written.encode(), file.encode())
+    return data, tuple(
+        msg("{path} is not on this computer; {file} beside the sheet is taken.", path=written, file=file)
+        for written, file in called.items()
+    )
 
 
 def _parts_of_ltspice(data: bytes, beside: bytes) -> tuple[Message, ...]:

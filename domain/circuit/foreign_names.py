@@ -22,7 +22,7 @@ FUNCTIONS = frozenset(
 
 _STEPPED = late_pattern(r"\.step\s+(?:(?:lin|dec|oct)\s+)?param\s+(?P<name>\w+)", re.IGNORECASE)
 _VALUES = late_pattern(r"[\w.]+\s*=|[{']")
-_IN_SIGNAL = late_pattern(r"\b[vi]\w*\s*\([^()]*$", re.IGNORECASE)
+_SIGNAL = late_pattern(r"\b[vi]\w*\s*\((?=(?P<inside>[^()]*))", re.IGNORECASE)
 _IS_KEY = late_pattern(r"\s*=(?!=)")
 _HOLDS_KEYS = frozenset(("x", "param", "subckt"))
 """Cards whose keys are parameters."""
@@ -62,7 +62,11 @@ def _ends_of(card: Statement, word: re.Pattern[str]) -> Iterator[int]:
     if first is None:
         return
     at = first.end() if card.keyword in ("param", "step") else first.start()
+    signals = (match.span("inside") for match in _SIGNAL.finditer(raw))
+    first_in, behind = next(signals, (len(raw), len(raw)))
     for match in word.finditer(raw, at):
+        while behind < match.start():
+            first_in, behind = next(signals, (len(raw), len(raw)))
         is_key = _IS_KEY.match(raw, match.end()) is not None and card.keyword not in _HOLDS_KEYS
-        if not is_key and _IN_SIGNAL.search(raw, 0, match.start()) is None:
+        if not is_key and match.start() < first_in:
             yield match.end()

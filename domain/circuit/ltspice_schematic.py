@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from domain.circuit.ltspice_guessed import REGULATOR_PORTS, guessed, is_made_by_ltspice
@@ -34,9 +35,14 @@ from shared.message import Message, msg
 
 MOST_RECORDS = 100_000
 _MOST_DEPTH = 12
+_MOST_GUESSED = 300
+"""Kinds of symbols that are not here and are told by their wires: only a sheet made for it has more."""
+_MOST_NAMED = 20
 _MOST_SLANTING = 200
 """Wires that are neither level nor upright: nobody draws more, and each is held against every place."""
 _EMPTY = '""'
+_NO_ELEMENT = ".*+;$&#"
+"""What begins a directive, a comment or the rest of a line: no prefix of an element."""
 _ROTATIONS: Mapping[str, tuple[int, int, int, int]] = {
     # x' = a x + b y, y' = c x + d y
     "R0": (1, 0, 0, 1), "R90": (0, -1, 1, 0), "R180": (-1, 0, 0, -1), "R270": (0, 1, -1, 0),
@@ -113,7 +119,7 @@ class NoSheet(ValueError):
 
 def read_sheet(text: str) -> Sheet:
     """The sheet in `text`. Raises NoSheet; records that only draw are passed over."""
-    lines = text.split("\n")
+    lines = _records(text)
     if not text.lstrip("\ufeff").lower().startswith("version") or len(lines) > MOST_RECORDS:
         raise NoSheet
     wires: list[tuple[Place, Place]] = []
@@ -124,8 +130,7 @@ def read_sheet(text: str) -> Sheet:
     directives: list[str] = []
     comments: list[str] = []
     unread: list[str] = []
-    for raw in lines:
-        line = raw.rstrip("\r")
+    for line in lines:
         words = line.split()
         match words:
             case ["WIRE", *ends] if (found := _integers(ends, 4)) is not None:
@@ -149,6 +154,8 @@ def read_sheet(text: str) -> Sheet:
                 (directives if body.startswith("!") else comments).extend(_unescaped(body[1:]).split("\n"))
             case ["BUSTAP", *_]:
                 unread.append(line)
+    if len(directives) > MOST_RECORDS:
+        raise NoSheet
     return Sheet(
         wires=tuple(wires),
         labels=tuple(labels),
@@ -158,6 +165,11 @@ def read_sheet(text: str) -> Sheet:
         outputs=tuple(outputs),
         unread=tuple(unread),
     )
+
+
+def _records(text: str) -> list[str]:
+    r"""Its lines; a lone ``\r`` ends one too, as it does for whoever reads what is written of them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _unescaped(text: str) -> str:
@@ -183,8 +195,8 @@ def read_symbol(text: str) -> Symbol | None:
     """The symbol in an `.asy` file; None for one that is not complete. A prefix of "" is a sheet's symbol."""
     attributes: dict[str, str] = {}
     pins: list[tuple[int, Place, str]] = []
-    for raw in text.split("\n")[:MOST_RECORDS]:
-        words = raw.rstrip("\r").split(None, 2)
+    for line in _records(text)[:MOST_RECORDS]:
+        words = line.split(None, 2)
         match words:
             case ["SYMATTR", key, value]:
                 attributes[key.lower()] = value
@@ -356,7 +368,7 @@ class _Writer:
         }
         made = {
             key: library
-            for key, parts in unfit.items()
+            for key, parts in islice(unfit.items(), _MOST_GUESSED)
             if is_made_by_ltspice(parts[0].symbol)
             and (library := self._library_of(plain_name(parts[0].symbol))) is not None
         }
@@ -367,20 +379,21 @@ class _Writer:
                 models={model for part in parts if (model := _model_of(part))},
                 ports=made[key].ports if key in made else None,
             )
-            for key, parts in unfit.items()
+            for key, parts in islice(unfit.items(), _MOST_GUESSED)
         }
         for key, symbol in found.items():
             if symbol is not None:
-                names = ", ".join(part.name for part in unfit[key])
+                parts = [part.name for part in unfit[key]]
+                names = ", ".join([*parts[:_MOST_NAMED], *["…"] * (len(parts) > _MOST_NAMED)])
                 self.notes.append(_told_guess(unfit[key][0].symbol, symbol, names))
                 library = made.get(key)
                 if library is not None and symbol.prefix == "X" and len(symbol.pins) == library.ports:
                     self._add_library(library, symbol.value)
                     found[key] = replace(symbol, model_file="", is_assumed=False)
+        told = {id(part): found.get(key) for key, parts in unfit.items() for part in parts}
         for part, symbol in placed:
-            key = part.symbol.lower()
             own = None if _is_of_another(part, symbol, drawn) else symbol
-            yield part, (found.get(key) or own) if part in unfit.get(key, ()) else symbol
+            yield part, (told[id(part)] or own) if id(part) in told else symbol
 
     def _library_of(self, name: str) -> Library | None:
         """A file here that is called like a subcircuit and defines it, where the sheet does not name it: the
@@ -422,6 +435,11 @@ class _Writer:
         if not prefix:
             return self._block_line(part, symbol, nodes, depth)
         letter = prefix[0]
+        if letter in _NO_ELEMENT:
+            self.missing.append(
+                msg("{name} is not in the netlist: {prefix} is no kind of element.", name=name, prefix=prefix)
+            )
+            return f"* {name}: no element {prefix}"
         self.letters.add(letter.lower())
         named = _called(name, letter, names)
         texts = {

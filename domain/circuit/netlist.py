@@ -279,9 +279,13 @@ class Netlist:
         """A copy with byte ranges (first, behind the last) replaced by text in the file's encoding."""
         encoding = {"utf-8-sig": "utf-8"}.get(self.encoding, self.encoding)
         data = self._data
+        kept: list[bytes] = []
+        behind = len(data)
         for start, end, text in sorted(edits, reverse=True):
-            data = data[:start] + text.encode(encoding, errors="replace") + data[end:]
-        return Netlist(data, path=self.path, has_title=self.has_title)
+            kept += (data[end:behind], text.encode(encoding, errors="replace"))
+            behind = start
+        kept.append(data[:behind])
+        return Netlist(b"".join(reversed(kept)), path=self.path, has_title=self.has_title)
 
 
 @lru_cache(maxsize=16)

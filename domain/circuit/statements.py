@@ -196,7 +196,11 @@ class Statement:
     def span_of(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
         """The bytes of `raw[start:end]` in the file, a span a physical line."""
         spans = []
-        for chunk in self.chunks:
+        begin = bisect.bisect_right(self.chunks, start, key=lambda chunk: chunk.text_start)
+        for index in range(max(begin - 1, 0), len(self.chunks)):
+            chunk = self.chunks[index]
+            if chunk.text_start >= end:
+                break
             first = max(start, chunk.text_start)
             last = min(end, chunk.text_start + chunk.length)
             if first < last:

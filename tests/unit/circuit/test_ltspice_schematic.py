@@ -406,3 +406,13 @@ def test_a_symbol_in_a_folder_of_another_name_is_ltspices_where_its_pins_are_con
     assert lines(converted(text))[1] == "V1 N001 0 SINE(0 1 1k) AC 1"
     beside = text.replace("WIRE 64 128 64 96", "WIRE 80 128 80 96")
     assert "V1" in str(converted(beside).missing)
+
+
+def test_a_value_is_one_line_and_a_prefix_an_element() -> None:
+    """A lone carriage return in a value made a directive of it, a prefix `*` let the part go without a word."""
+    cr = RC.replace("SYMATTR Value 1k", "SYMATTR Value 1k\r.include secrets.inc")
+    assert "R1 out_put N001 1k" in lines(converted(cr))
+    assert not any("secrets" in line for line in lines(converted(cr)))
+    hidden = converted(RC.replace("InstName R1", "InstName R1\nSYMATTR Prefix *"))
+    assert "R1" in str(hidden.missing)
+    assert "* R1: no element *" in lines(hidden)
