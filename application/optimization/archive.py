@@ -19,6 +19,7 @@ from domain.studies.search_space import SearchSpace, Values
 from domain.studies.study import StudyRow
 from domain.studies.study_spec import StudySpec
 from domain.studies.variation import with_values
+from shared.spreadsheets import plain_cell
 
 _MOST_POINTS = 2000
 
@@ -84,7 +85,9 @@ def _points(
     head = next(lines)
     units = document["units"]
     columns = {
-        name: head.index(f"{source} [{unit}]" if (unit := units[source]) not in ("", "1") else source)
+        name: head.index(
+            plain_cell(f"{source} [{unit}]" if (unit := units[source]) not in ("", "1") else source)
+        )
         for name, source in sources.items()
     }
     places = [head.index(name) for name in space.names]

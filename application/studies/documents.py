@@ -16,6 +16,7 @@ from domain.studies.study import CornerSpan, MapFindings, StudyResult, StudyRow
 from domain.studies.worst_case import Extreme, WorstCase
 from shared.message import Message, message_to_plain, msg
 from shared.paths import ROWS_FILE
+from shared.spreadsheets import plain_cell
 
 Translate = Callable[[Message], str]
 _ERRORS_TOLD = 20
@@ -128,7 +129,7 @@ def rows_csv(result: Rows) -> bytes:
     has_corner, has_label = (any(getattr(row, key) for row in rows) for key in ("corner", "label"))
     stream = io.StringIO()
     writer = csv.writer(stream)
-    writer.writerow([
+    head = [
         "run",
         *(["corner"] if has_corner else []),
         *(["label"] if has_label else []),
@@ -137,28 +138,24 @@ def rows_csv(result: Rows) -> bytes:
         *(["goals_met"] if result.goals else []),
         "state",
         "reason",
-    ])  # fmt: skip
+    ]  # fmt: skip
+    writer.writerow(map(plain_cell, head))
     for row in rows:
         writer.writerow([
             row.run,
-            *([row.corner or ""] if has_corner else []),
-            *([row.label] if has_label else []),
+            *([plain_cell(row.corner or "")] if has_corner else []),
+            *([plain_cell(row.label)] if has_label else []),
             *(_cell(row.parameters.get(name, math.nan)) for name in names),
             *(_cell(row.metrics.get(metric, math.nan)) for metric in result.units),
             *([row.goals_met] if result.goals else []),
             row.state,
-            _plain_text(str(row.reason or "")),
+            plain_cell(str(row.reason or "")),
         ])  # fmt: skip
     return stream.getvalue().encode("utf-8")
 
 
 def _cell(value: float) -> str:
     return repr(value) if math.isfinite(value) else ""
-
-
-def _plain_text(text: str) -> str:
-    """A text no spreadsheet takes for a formula."""
-    return "'" + text if text[:1] in ("=", "+", "-", "@") else text
 
 
 def _row(row: StudyRow, translate: Translate) -> dict[str, Any]:

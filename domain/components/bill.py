@@ -25,6 +25,7 @@ from domain.circuit.preferred_values import SeriesName, neighbours
 from domain.components.values import LETTERS, UNITS, coarsest_series
 from shared.message import Message, msg
 from shared.paths import MODEL_LIBRARY
+from shared.spreadsheets import plain_cell
 
 MOST_PARTS = 20_000
 _KIND_OF = {letter.lower(): kind for kind, letter in LETTERS.items()}
@@ -228,7 +229,7 @@ def as_csv(bill: Bill) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     for row in rows_of(bill):
-        writer.writerow([f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t") else cell for cell in row])
+        writer.writerow(map(plain_cell, row))
     return text.getvalue()
 
 

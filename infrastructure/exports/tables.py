@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from infrastructure.exports.target import missing_library, new_file
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.spreadsheets import plain_cell
 
 if TYPE_CHECKING:
     from application.results.exporting import ComplexForm, ExportRequest, TableOptions
@@ -103,7 +104,7 @@ def _write_text(table: Table, options: TableOptions, out: BinaryIO) -> None:
     for name, unit in columns.heads:
         heads.append(f"{name} [{unit}]" if options.with_units and unit not in ("", "1") else name)
     line = io.StringIO()
-    csv.writer(line, delimiter=separator, lineterminator="\n").writerow(heads)
+    csv.writer(line, delimiter=separator, lineterminator="\n").writerow(map(plain_cell, heads))
     out.write(line.getvalue().encode())
     for part in table.parts:
         lead = ""

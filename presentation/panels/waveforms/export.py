@@ -26,6 +26,7 @@ from presentation.ui.theme import Theme
 from presentation.ui.whole_file import write
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+from shared.spreadsheets import plain_cell
 from shared.uninterrupted import off_loop
 
 _PIXEL_RATIO = 2.0
@@ -122,7 +123,8 @@ def csv_of(axis: Axis, traces: Sequence[Trace], others: Sequence[Trace] = ()) ->
     read = next((trace.step.number for trace in traces if trace.step is not None), None)
     out = io.StringIO()
     heads = [f"{trace.shown_name} [{unit}]" for trace, _, unit in columns]
-    csv.writer(out, lineterminator="\n").writerow(["step", *names, f"{axis.name} [{axis.unit}]", *heads])
+    head = ["step", *names, f"{axis.name} [{axis.unit}]", *heads]
+    csv.writer(out, lineterminator="\n").writerow(map(plain_cell, head))
     for number, step in sorted(steps.items()):
         # v(out)@2 is of the run it names, at the samples of that which is read.
         here = traces if number == read else [each for each in others if each.step == step]
@@ -159,7 +161,7 @@ def _table(axis: Axis, traces: Sequence[Trace], rows: slice, delimiter: str) -> 
 
 def _written(head: Sequence[str], columns: Sequence[RealArray], delimiter: str) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n", delimiter=delimiter).writerow(head)
+    csv.writer(out, lineterminator="\n", delimiter=delimiter).writerow(map(plain_cell, head))
     _write_rows(out, columns, delimiter)
     return out.getvalue()
 

