@@ -437,7 +437,11 @@ class _Writer:
         letter = prefix[0]
         if letter in _NO_ELEMENT:
             self.missing.append(
-                msg("{name} is not in the netlist: {prefix} is no kind of element.", name=name, prefix=prefix)
+                msg(
+                    "{name} is not in the netlist: {prefix} is not a kind of element.",
+                    name=name,
+                    prefix=prefix,
+                )
             )
             return f"* {name}: no element {prefix}"
         self.letters.add(letter.lower())

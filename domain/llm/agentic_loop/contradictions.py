@@ -90,6 +90,12 @@ _SAME_THING = late_pattern(
     r",? ?\b(?:but|and|so) (?:it|this|that|they|which)\b|[,，]?(?:但|不过|却)(?:它|其)?仍?", re.IGNORECASE
 )
 """What is told behind it is told of what was named last."""
+_OF_OLD = late_pattern(
+    r"[(（][^()（）]{0,40}(?:\b(?:was|were|before|from|earlier|previously|originally|initially)\b"
+    r"|原|之?前|此前|从)[^()（）]{0,60}[)）]|,\s(?:down|up) from [^,;]{1,30}(?=,)",
+    re.IGNORECASE,
+)
+"""An aside of what a figure was before: what follows goes on with what stands before it."""
 _OVER = late_pattern(r"\bover\b")
 _SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|样机")
 
@@ -134,7 +140,7 @@ def contradictions(
             continue
         behind = _CLAUSE_START.split(flat[figure.end :][:SIGHT])[0]
         is_above = (compares["above"] is not None) != bool(compares["not"])
-        before_it = figures[place - 1] if place else None
+        before_it = _one_compared(figures[:place], flat, figure)
         if not (
             _is_wrong_to(before_it, flat, figure, is_above=is_above)
             or _is_wrong_by(
@@ -528,13 +534,22 @@ def _is_no_change(
     )
 
 
+def _one_compared(before: Sequence[TextFigure], flat: str, other: TextFigure) -> TextFigure | None:
+    """The figure that another is compared with: the last one before it that is not what it was before."""
+    begin = max(0, other.start - 2 * SIGHT)
+    asides = [each.span() for each in _OF_OLD.finditer(flat, begin, other.start)]
+    return next(
+        (each for each in reversed(before) if not any(low <= each.start < high for low, high in asides)), None
+    )
+
+
 def _is_wrong_to(  # noqa: PLR0911
     one: TextFigure | None, flat: str, other: TextFigure, *, is_above: bool
 ) -> bool:
     """Whether the figure right before it in its clause is told to be on the wrong side of another."""
     if one is None or one.unit != other.unit:
         return False
-    between = _SAME_THING.sub(" ", flat[one.end : other.start])
+    between = _SAME_THING.sub(" ", _OF_OLD.sub(" ", flat[one.end : other.start]))
     if _CLAUSE_START.search(between) or len(between) > SIGHT:
         return False
     compares = _COMPARES.search(between.lower())

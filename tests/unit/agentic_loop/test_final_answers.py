@@ -145,6 +145,13 @@ _SWEEP = (
         ("幅度随温度升高而下降：2.053 V → 1.950 V。", False),
         ("幅度随温度升高而上升：2.053 V → 1.950 V。", True),
         ("The peak drops from 512 V to 431 V, so an 800 V type is fine.", False),
+        ("The THD is 0.80 % (was 8.2 %, not settled), well below 3 %.", False),
+        ("The THD is 4.1 % (was 8.2 %), below 3 %.", True),
+        ("The THD (8.2 %) is below 3 %.", True),
+        ("The THD is 0.80 %, down from 8.2 %, below 3 %.", False),
+        ("The THD is 3.8 %, down from 8.2 %, below 3 %.", True),
+        ("增益为 30.9 dB（此前 26.3 dB），高于 30 dB。", False),
+        ("失真为 4.1 %（原来 8.2 %），低于 3 %。", True),
     ],
 )
 def test_what_an_answer_reckons_is_reckoned_anew(text: str, is_wrong: bool) -> None:
