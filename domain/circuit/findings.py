@@ -47,6 +47,7 @@ CODES: dict[str, str] = {
     "include-otherwise": "An included file is called so in other letter case, or with other slashes.",
     "non-ascii-name": "A name with other than ASCII letters, which ngspice replaces in its results.",
     "number-tail": "Characters behind a number that ngspice ignores: 4k7 is 4k.",
+    "parted-value": "A space between a number and its scale or unit: 4.7 k.",
     "parameter-cycle": "Parameters that are defined through each other.",
     "recursive-subcircuit": "A subcircuit that contains itself.",
     "shorted-source": "A voltage source with both ends on one node.",

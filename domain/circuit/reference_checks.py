@@ -34,6 +34,7 @@ from domain.circuit.hierarchy import (
     visible_parameters,
 )
 from domain.circuit.model_checks import MODEL_TYPES, check_model_use, undefined
+from domain.circuit.numbers import read_number
 from domain.circuit.sound_lines import SoundLines
 from domain.circuit.statements import Field, Statement
 from domain.circuit.topology import expression_nodes
@@ -327,14 +328,41 @@ def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -
                 "{name}: ngspice does not take two numbers after tc=. Write tc1= and tc2=.", name=element.name
             )
             findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.params["tc"])
-        for word in element.words:
-            if word not in scope.parameters:
-                message = msg(
-                    "{name}: “{word}” is neither a model nor a parameter.", name=element.name, word=word
-                )
-                findings.add(
-                    scope.severity, "undefined-model", message, file=placed.file, at=element.statement
-                )
+        unknown = [word for word in element.words if word not in scope.parameters]
+        if unknown and element.value is not None:
+            after = (field for field in element.statement.fields if field.start >= element.value.end)
+            unknown = unknown[_tells_parted(element.value, next(after, None), placed, scope, findings) :]
+        for word in unknown:
+            message = msg(
+                "{name}: “{word}” is neither a model nor a parameter.", name=element.name, word=word
+            )
+            findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.statement)
+
+
+_BARE_UNITS = frozenset({"v", "a", "f", "h", "ohm", "ohms", "hz", "s", "volt", "volts"})
+
+
+def _tells_parted(
+    number: Field, word: Field | None, placed: PlacedElement, scope: Scope, findings: Findings
+) -> bool:
+    """Whether a value and its scale or unit stand apart, ``4.7 k``: told with how it is written."""
+    value = read_number(number.text)
+    if word is None or value is None or value.suffix or value.unit or value.rest:
+        return False
+    whole = read_number(number.text + word.text)
+    is_scaled = whole is not None and bool(whole.suffix) and whole.unit.lower() in {"", *_BARE_UNITS}
+    is_unit = word.key in _BARE_UNITS
+    if (not is_unit and not is_scaled) or (whole is not None and whole.rest):
+        return False
+    message = msg(
+        "{name}: a value has no space in it. Write {near}, not {number} {unit}.",
+        name=placed.element.name,
+        near=number.text if is_unit else number.text + word.text,
+        number=number.text,
+        unit=word.text,
+    )
+    findings.add(scope.severity, "parted-value", message, file=placed.file, at=number)
+    return True
 
 
 def _is_rewritten(scope: Scope) -> bool:
@@ -422,16 +450,18 @@ _SOURCE_WORDS = frozenset({
 
 
 def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
-    previous = ""
+    previous: Field | None = None
     for field in placed.element.statement.fields[3:]:
-        before, previous = previous, field.key
+        before, previous = previous, field
         if field.is_punctuation or is_value(field.text) or field.text[:1] in "\"'{-+":
             continue
         names = names_in(field.text)
         is_known = bool(names) and names <= scope.parameters
-        if is_known and (field.key not in names or before == "ac"):
+        if is_known and (field.key not in names or (before is not None and before.key == "ac")):
             note_unbraced(field, placed.file, scope, findings)
         if field.key in _SOURCE_WORDS or is_known:
+            continue
+        if before is not None and _tells_parted(before, field, placed, scope, findings):
             continue
         message = (
             msg("{word} is a placeholder: this file is a template that another program fills in.",

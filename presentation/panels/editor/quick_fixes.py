@@ -340,6 +340,23 @@ def _closer(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     return QuickFix(title=msg("Add {card}", card=closer), reason=reason, start=end, end=end, text=closer)
 
 
+def _joined(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
+    """A value and its scale that stand apart, as one word."""
+    number, unit, near = (str(diagnostic.message.params[key]) for key in ("number", "unit", "near"))
+    column, text = diagnostic.column, lines.text(diagnostic.line)
+    apart = re.compile(rf"{re.escape(number)}[ \t]+{re.escape(unit)}(?!\w)", re.IGNORECASE)
+    found = None if column is None else apart.search(text, column - 1)
+    if found is None:
+        return None
+    return QuickFix(
+        title=msg("Change to {text}", text=near),
+        reason=msg("A value has no space in it"),
+        start=lines.byte(diagnostic.line, found.start() + 1),
+        end=lines.byte(diagnostic.line, found.end() + 1),
+        text=near,
+    )
+
+
 def _free_name(lines: Lines, name: str) -> str:
     """The first name with another number that no line begins with."""
     texts = (lines.text(at) for at in range(1, lines.count + 1))
@@ -367,4 +384,5 @@ _OF_LINES: dict[str, Callable[[Diagnostic, Lines], QuickFix | None]] = {
     "ends-name": _closing_name,
     "undefined-parameter": _define,
     "unclosed-bracket": _closer,
+    "parted-value": _joined,
 }

@@ -238,4 +238,4 @@ class PlotRooms(QObject):
         else:
             self.strip.show_cursors(*shown, chosen=now.selected, run=now.read_run)
             self.strip.setFixedHeight(self.strip.wanted_height())
-            self.foot.show_slope(self.strip.slope_text())
+            self.foot.show_slope(self.strip.slope_text() if self._reads_cursors else "")

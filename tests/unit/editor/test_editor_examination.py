@@ -66,6 +66,22 @@ def test_letters_in_place_of_the_point_and_second_factors_are_mended(
     assert fixed(text, problem) == RC.replace("{value}", mended)
 
 
+@pytest.mark.parametrize(
+    ("card", "mended"),
+    [
+        ("R9 out 0 4.7 k", "R9 out 0 4.7k"),
+        ("C9 out 0 100 nF", "C9 out 0 100nF"),
+        ("C9 out 0 2 F IC=0", "C9 out 0 2 IC=0"),
+        ("V9 out 0 12 V", "V9 out 0 12"),
+        ("V9 out 0 SIN(0 50 mV 1k)", "V9 out 0 SIN(0 50mV 1k)"),
+    ],
+)
+def test_a_value_in_two_words_is_joined(tmp_path: Path, card: str, mended: str) -> None:
+    text = RC.replace("{value}", "1k").replace(".end\n", f"{card}\n.end\n")
+    problem = problem_of(examined(tmp_path / "a.cir", text), "parted-value")
+    assert mended in fixed(text, problem)
+
+
 def test_farad_and_greek_mu_have_fixes_too(tmp_path: Path) -> None:
     text = RC.replace("{value}", "1k").replace("1n\n", "1F\nC2 out 0 2μ\n")
     # Untold, the Greek letter passes for LTspice's, and is read right.
