@@ -209,6 +209,7 @@ async def test_cursors_of_a_circuit_of_milliseconds_begin_anew_on_one_of_seconds
         (6e-3, kept),
         (0.08, kept),
         (1.0, (1 / 3, 2 / 3)),
+        (3.0, (1.0, 2.0)),  # nobody put them anywhere: as a run grows they go along
     ):
         times = np.linspace(0, end, 601)
         vectors = {

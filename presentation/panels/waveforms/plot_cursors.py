@@ -44,7 +44,7 @@ class PlotCursors(QObject):
         self._before_click: int | None = None
         """Where the active one was before the latest click: a double click means something else."""
         self._chosen_on: Axis | None = None
-        """The axis on which they were put where they are."""
+        """The axis on which somebody put them where they are; None: they stand where they begin."""
         self._away: dict[CursorName, float] = {}
         """Places (SI) that the axis does not reach, as while a run grows: they come back."""
         self.are_shown = True
@@ -79,12 +79,12 @@ class PlotCursors(QObject):
             item.use(_look(theme))
 
     def take_axis(self, places: tuple[float, float] | None) -> None:
-        """The same places on another axis (SI), or a third and two thirds of it; these also where the places
-        were chosen on an axis of another scale, be it that many others were shown since (a run grows)."""
+        """The same places on another axis (SI), or a third and two thirds of it: these where nobody has chosen
+        any, or chose them on an axis of another scale, be it that many others were shown since (a run grows)."""
         axis = self._area.axis
         assert axis is not None
         if places is None or self._chosen_on is None or not is_of_its_scale(axis, self._chosen_on):
-            places, self._chosen_on = None, axis
+            places, self._chosen_on = None, None
             self._away.clear()
         for number, (name, part) in enumerate(_BEGINNINGS):
             wanted = math.nan if places is None else self._away.pop(name, places[number])
@@ -113,6 +113,7 @@ class PlotCursors(QObject):
             for name, part in _BEGINNINGS:
                 if not low <= axis.coordinates[self._samples[name]] <= high:
                     self._samples[name] = axis.nearest(low + part * (high - low))
+                    self._chosen_on = axis
             self.moved.emit(*self.samples)
 
     def move(self, name: CursorName, sample: int) -> None:
