@@ -79,8 +79,8 @@ class PlotCursors(QObject):
             item.use(_look(theme))
 
     def take_axis(self, places: tuple[float, float] | None) -> None:
-        """The same places on another axis (SI), or a third and two thirds of it: these where nobody has chosen
-        any, or chose them on an axis of another scale, be it that many others were shown since (a run grows)."""
+        """The same places on another axis (SI), or a third and two thirds of it: these where nobody has
+        chosen any, or on an axis of another scale, be it that many others were shown since (a run grows)."""
         axis = self._area.axis
         assert axis is not None
         if places is None or self._chosen_on is None or not is_of_its_scale(axis, self._chosen_on):
