@@ -48,6 +48,8 @@ class SourceRefusal(NamedTuple):
 
     path: Path
     reason: RefusalReason
+    near: str = ""
+    """Of a missing file: one that is there and may have been meant, written like the reference."""
 
 
 class SourceReader(Protocol):
@@ -75,7 +77,7 @@ class Refusal(NamedTuple):
 
     @property
     def message(self) -> Message:
-        return _refusal_message(self.reference, self.refusal.reason)
+        return _refusal_message(self.reference, self.refusal.reason, self.refusal.near)
 
     @property
     def has_variable(self) -> bool:
@@ -87,7 +89,7 @@ _PLACEHOLDER = late_pattern(r"\$\{\w+\}")
 """Of a shell or a script; ngspice has nothing like it within a path."""
 
 
-def _refusal_message(reference: str, reason: RefusalReason) -> Message:
+def _refusal_message(reference: str, reason: RefusalReason, near: str) -> Message:
     if not reference:
         return msg("The directive names no file. Write the path after it, in quotes if it contains spaces.")
     if reference.startswith("$"):
@@ -102,6 +104,8 @@ def _refusal_message(reference: str, reason: RefusalReason) -> Message:
         return msg(
             "{word} is a placeholder: this file is a template that another program fills in.", word=match[0]
         )
+    if near:
+        return msg("The file {path} was not found. Did you mean {near}?", path=reference, near=near)
     messages: dict[RefusalReason, Message] = {
         "missing": msg(
             "The file {path} was not found. Correct the path or put the file there.", path=reference

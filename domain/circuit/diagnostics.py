@@ -54,6 +54,7 @@ def diagnose(
     if is_sound:
         circuit = read_circuit(tree)
         is_complete = not (tree.refusals or tree.missing_sections or tree.cycles)
+        is_complete = is_complete and not findings.has("lib-without-section")  # its file is not read either
         check_references(circuit, tree, findings, fragment=fragment, complete=is_complete)
         check_values(circuit, tree, findings)
         has_nodes = is_complete and not findings.has("wrong-node-count", "too-few-nodes")

@@ -7,6 +7,7 @@ path and the reason, never by its content.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,10 +88,8 @@ class ConfinedSourceReader:
             return _refusal(Path(name), "url")
         refused: SourceRefusal | None = None
         if _OF_WINDOWS.match(name):  # a path of the machine the circuit was drawn on
-            found_by_name = self.find(re.split(r"[\\/]", name)[-1])
-            if found_by_name is None:
-                return _refusal(Path(name), "missing")
-            return self._read_candidate(found_by_name)
+            by_name = self.find(re.split(r"[\\/]", name)[-1])
+            return _refusal(Path(name), "missing") if by_name is None else self._read_candidate(by_name)
         for candidate in self._candidates(name, including_file):
             found = self._read_candidate(candidate)
             if isinstance(found, SourceFile) or found.reason not in ("missing", "outside"):
@@ -101,7 +100,10 @@ class ConfinedSourceReader:
                 refused = found
         refused = refused or _refusal(Path(name), "missing" if not name.startswith("~") else "outside")
         otherwise = self._written_otherwise(name, including_file) or self._shipped(name)
-        return refused if otherwise is None else self._read_candidate(otherwise)
+        if otherwise is not None:
+            return self._read_candidate(otherwise)
+        is_missing = refused.reason == "missing"
+        return refused._replace(near=self._near(name, including_file) if is_missing else "")
 
     def find(self, name: str) -> Path | None:
         """A file of this name: in the circuit's folder, below the project's or below a listed library.
@@ -114,6 +116,26 @@ class ConfinedSourceReader:
             for path in self._library_names():
                 self._by_name.setdefault(path.name.lower(), path)
         return self._by_name.get(name.lower())
+
+    def _near(self, name: str, including_file: Path) -> str:
+        """A file of the project that may be meant by a name no file has: called so elsewhere, or nearly so.
+
+        As it is written in `including_file`; "" without one, and for one that would need quotes.
+        """
+        wanted = re.split(r"[\\/]", name)[-1].lower()
+        found = self.find(wanted) if wanted else None
+        if found is None and wanted:
+            likely = [
+                each for each in self._by_name or {} if abs(len(each) - len(wanted)) <= _MOST_LETTERS_OFF
+            ]
+            close = difflib.get_close_matches(wanted, likely, n=3, cutoff=_LIKENESS)
+            alike = (self.find(each) for each in close)
+            found = next((each for each in alike if each is not None and each != self._circuit), None)
+        if found is None or not found.is_relative_to(self._root):
+            return ""
+        here = Path(os.path.realpath(including_file.parent))
+        written = Path(os.path.relpath(found, here)).as_posix()
+        return "" if re.search(r"\s", written) else written
 
     def _shipped(self, name: str) -> Path | None:
         """The program's own model of this name, in whatever letter case."""
@@ -185,6 +207,9 @@ class ConfinedSourceReader:
 
 
 _MAX_NAMES = 20_000
+_MOST_LETTERS_OFF = 4
+_LIKENESS = 0.75
+"""How near a name has to be to one that no file has, 0 to 1."""
 
 
 def _files_in(folder: Path) -> list[Path]:

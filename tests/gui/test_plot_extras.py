@@ -225,6 +225,27 @@ async def test_cursors_of_a_circuit_of_milliseconds_begin_anew_on_one_of_seconds
         assert area.cursor_places == pytest.approx(expected, abs=end / 600), end
 
 
+@pytest.mark.parametrize("height", [95, 110, 125])
+async def test_a_low_pane_has_more_than_one_number_at_its_axis(services, height):
+    area = PlotArea(services.theme.theme)
+    area.resize(600, height)
+    area.show()
+    times = np.linspace(0, 1e-3, 500)
+    wave = 1.5 * np.sin(2 * np.pi * 1e3 * times)
+    vectors = {
+        "time": Vector(name="time", unit="s", data=times),
+        "v(a)": Vector(name="v(a)", unit="V", data=wave),
+    }
+    plot = Plot(analysis="tran", name="", title="", vectors=vectors, axis_name="time")
+    axis = axis_of(plot)
+    area.show_traces(axis, (make_trace("v(a)", plot, axis, 0),))
+    area.grab()
+    upward = area.panes[0].upward
+    assert upward.size().height() < 90
+    ticks = [tick.text for tick in upward.divisions().ticks if tick.text]
+    assert len(ticks) > 1, ticks
+
+
 @pytest.mark.parametrize("is_noise", [False, True])
 async def test_a_million_points_are_panned_and_zoomed_without_holding_the_loop(
     services, until, loop_watchdog, is_noise

@@ -21,6 +21,7 @@ _EDGE = 2.0
 _ROOM_X = 54
 _ROOM_Y = 21
 """Least distance between ticks in pixels."""
+_LEAST_TICKS = 2
 _OVERHANG = 40
 """How far the first label of a level axis may stand out to the left."""
 
@@ -110,7 +111,22 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
         length = self.size().height() if self._is_upright else self.size().width()
         room = (_ROOM_Y if self._is_upright else _ROOM_X) * self._look.factor
         make = log_ticks if self._is_log_axis else linear_ticks
-        return make(low, high, self._unit, max(int(length / room), 2))
+        most = max(int(length / room), 2)
+        found = make(low, high, self._unit, most)
+        if self._is_upright and not self._is_log_axis and len(found.ticks) < _LEAST_TICKS:
+            return self._closer(found, low, high, most)
+        return found
+
+    def _closer(self, found: Ticks, low: float, high: float, most: int) -> Ticks:
+        """Lines as close as their labels allow, where there would be one: that tells no scale."""
+        length, height = self.size().height(), QFontMetricsF(self._look.font).height()
+        for more in range(most + 1, 4 * most):
+            ticks = linear_ticks(low, high, self._unit, more)
+            places = [tick.position for tick in ticks.ticks]
+            if len(places) >= _LEAST_TICKS:
+                apart = (places[1] - places[0]) / (high - low) * length
+                return ticks if apart >= height else found
+        return found
 
     def wanted_width(self) -> float:
         metrics = QFontMetricsF(self._look.font)

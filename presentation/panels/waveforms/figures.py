@@ -127,6 +127,14 @@ def in_scale(value: float, scale: Scale, unit: str, digits: int = 4) -> str:
     return _number(value / scale.factor, unit, digits)
 
 
+def spread(values: Sequence[float], unit: str) -> tuple[str, str]:
+    """From the least to the greatest of some numbers, and their unit: ("9.976 … 12.40", "kHz")."""
+    low, high = min(values), max(values)
+    scale = scale_for(max(abs(low), abs(high)), unit)
+    first, last = (in_scale(each, scale, unit) for each in (low, high))
+    return (first if first == last else f"{first} … {last}"), scale.unit
+
+
 def beside_goal(goal: DesignGoal, measured: Quantity) -> tuple[str, int]:
     """Number and unit, a tab between them, with the digits that tell it from the goal's bounds; and those."""
     return beside_limit(

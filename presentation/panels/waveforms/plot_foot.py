@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from presentation.goal_words import name_of
-from presentation.panels.waveforms.figures import beside_goal, joined, quantity
+from presentation.panels.waveforms.figures import beside_goal, joined, quantity, spread
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.ui.parts import arrange, push_button
 from presentation.ui.styles import mark
@@ -75,9 +77,10 @@ class PlotFoot(QWidget):
     def _text(self, item: Measured) -> str:
         assert item.value is not None
         if item.steps:
-            first, last = (step.value for step in (item.steps[0], item.steps[-1]))
-            ends = [joined(*quantity(*item.as_shown(each))) for each in (first, last) if each is not None]
-            return f"{item.shown_name} {self._services.language.figure(' … '.join(ends))}"
+            known = [item.as_shown(step.value) for step in item.steps if step.value is not None]
+            finite = [value for value, _ in known if math.isfinite(value)]
+            text = joined(*spread(finite, known[0][1])) if finite else "—"
+            return f"{item.shown_name} {self._services.language.figure(text)}"
         if item.goal is None:
             name = f"{item.shown_name} ({item.step})" if item.step else item.name
             return f"{name} {self._services.language.figure(joined(*quantity(*item.as_shown(item.value))))}"

@@ -24,6 +24,7 @@ from presentation.panels.waveforms.figures import (
     joined,
     quantity,
     scale_for,
+    spread,
 )
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.panels.waveforms.step_figures import StepFigure
@@ -392,11 +393,8 @@ class MeasurementsView(QWidget):
         told = [f"{label}: {joined(*quantity(*shown))}" for shown, label in known[:_MOST_TOLD]]
         if len(known) > _MOST_TOLD:
             told.append("…")
-        (low, unit), (high, _) = (choose(shown for shown, _ in known) for choose in (min, max))
-        scale = scale_for(max(abs(low), abs(high)), unit)
-        first, last = (in_scale(each, scale, unit) for each in (low, high))
-        text = first if first == last else f"{first} … {last}"
-        return Cell(text=text, unit=scale.unit, tip="\n".join(told))
+        text, unit = spread([value for (value, _), _ in known], known[0][0][1])
+        return Cell(text=text, unit=unit, tip="\n".join(told))
 
     def _change_in_steps(self, item: Measured) -> Cell:
         """How far its steps are from those of the run before, from the least change to the greatest, in the

@@ -219,9 +219,14 @@ def test_a_fix_of_a_line_mends_its_problem(
 def test_a_library_without_sections_is_included_whole(tmp_path: Path) -> None:
     (tmp_path / "my.lib").write_text(".model d d\n")
     text = "t\n.LIB my.lib\nV1 a 0 1\nR1 a b 1\nD1 b 0 d\n.op\n.end\n"
-    new = fixed(text, problem_of(examined(tmp_path / "a.cir", text), "lib-without-section"))
+    found = examined(tmp_path / "a.cir", text)
+    assert problem_of(found, "undefined-model").severity == "info", "a consequence"
+    new = fixed(text, problem_of(found, "lib-without-section"))
     assert new == text.replace(".LIB", ".include")
     assert examined(tmp_path / "a.cir", new).problems == ()
+    # So is one whose name is nearly right.
+    problem = problem_of(examined(tmp_path / "a.cir", new.replace("my.lib", "mey.lib")), "include-missing")
+    assert fixed(new.replace("my.lib", "mey.lib"), problem) == new
 
 
 def test_a_bracket_that_may_be_closed_further_down_is_left_alone(tmp_path: Path) -> None:

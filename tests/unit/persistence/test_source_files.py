@@ -154,6 +154,24 @@ def test_what_is_refused_and_why(project, written, expected):
     str(found.path).encode()
 
 
+@pytest.mark.parametrize(
+    ("written", "near"),
+    [
+        ("bipolar.lib", "parts/bipolars.lib"),  # nearly so
+        ("bipolars.lib", "parts/bipolars.lib"),  # elsewhere
+        ("parts/Bipolar.lib", "parts/bipolars.lib"),
+        ("mosfets.lib", ""),
+        ("secret.lib", ""),  # outside
+        ("main.cirs", ""),  # the circuit itself
+    ],
+)
+def test_a_missing_file_is_told_with_one_that_may_be_meant(project, written, near):
+    put(project / "parts/bipolars.lib")
+    put(project.parent / "secrets.lib")
+    found = reader_of(project / "main.cir").read(written, including_file=project / "main.cir")
+    assert (reason(found), found.near) == ("missing", near)
+
+
 def test_links_are_judged_by_where_they_lead(project, tmp_path):
     put(project / "real.lib")
     (project / "good.lib").symlink_to("real.lib")
