@@ -194,7 +194,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
             ),
             Sentence(text="", mentions=(), links=(), language="en"),
         )
-    text = simplified(text)
+    said, text = text, simplified(text)
     sentence, cards, plain = as_read(text)
     ruled = _by_rules(sentence, cards)
     if known is not None:
@@ -208,7 +208,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
         for found in _RULED_OUT.finditer(plain)
         for part in _PART_NUMBER.finditer(found[0])
     )
-    goals = with_words(outcome.goals, sentence)
+    goals = with_words(outcome.goals, sentence, said)
     return replace(outcome, goals=goals, assumptions=(*outcome.assumptions, *told))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from domain.design.goal_scaling import goals_scaled_by
 from domain.design.sentence import Bound, Dimension, Mention, Sentence, read_sentence
 from domain.design.understanding import Slot, fill_slots
 from domain.simulation.goals import DesignGoal
@@ -141,6 +142,8 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     """
     if len(text) > _LONGEST or is_question(text):
         return None
+    if (scaled := goals_scaled_by(text, goals, words_of)) is not None:
+        return scaled
     sentence = read_sentence(text)
     if _RELATIVE.search(sentence.text):
         return None

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from domain.design.sentence import LONGEST_REQUEST, Mention, Sentence, read_sentence
 from domain.simulation.goals import DesignGoal
@@ -18,9 +19,26 @@ _MOST = 28
 """Characters: longer clauses are cut to the words around the number."""
 
 
-def with_words(goals: Iterable[DesignGoal], sentence: Sentence) -> tuple[DesignGoal, ...]:
-    """The goals, each that was said with the words that hold its number (if one of its figures is there)."""
-    return tuple(_with_words(goal, sentence) if goal.stated else goal for goal in goals)
+def with_words(goals: Iterable[DesignGoal], sentence: Sentence, said: str) -> tuple[DesignGoal, ...]:
+    """The goals, each that was said with the words that hold its number (if one of its figures is there),
+    as they stand in what was `said`, of which the sentence was made."""
+    found = (_with_words(goal, sentence) if goal.stated else goal for goal in goals)
+    return tuple(replace(goal, words=_as_written(goal.words, sentence.text, said)) for goal in found)
+
+
+def _as_written(words: str, plain: str, said: str) -> str:
+    """The part of `said` that became these words of the plain text: 2阶 was written 二阶."""
+    start = plain.find(words)
+    if words in said or start < 0:
+        return words
+    begin, end = 0, len(said)
+    for mine, its, length in SequenceMatcher(None, plain, said, autojunk=False).get_matching_blocks():
+        if mine <= start:
+            begin = its + min(start - mine, length)
+        if mine + length >= start + len(words):
+            end = its + max(start + len(words) - mine, 0)
+            break
+    return " ".join(said[begin:end].split())
 
 
 def in_words_of(goals: Iterable[DesignGoal], text: str) -> tuple[DesignGoal, ...]:

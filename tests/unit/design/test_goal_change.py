@@ -61,6 +61,13 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         }),
         ("center to 300 Hz", BAND, {"center": (285.0, 315.0, 300.0)}),
         ("bandwidth 200 kHz plus or minus 10 %", AMPLIFIER, {"bandwidth": (180e3, 220e3, 200e3)}),
+        ("截止频率提高一倍", FILTER, {"cutoff": (1900.0, 2100.0, 2000.0)}),
+        ("把截止频率降低一半吧", FILTER, {"cutoff": (475.0, 525.0, 500.0)}),
+        ("raise the cutoff by 10 %", FILTER, {"cutoff": (1045.0, 1155.0, 1100.0)}),
+        ("can you double the gain?", AMPLIFIER, {"gain": (-21.0, -19.0, -20.0)}),
+        ("带宽提高到3倍", AMPLIFIER, {"bandwidth": (300e3, None, None)}),
+        ("输出纹波要减小一半", BUCK, {"ripple": (None, 0.0005, None)}),
+        ("输出电压提高10%", BUCK, {"vout": (5.39, 5.61, 5.5)}),
     ],
 )  # fmt: skip
 def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: object) -> None:
@@ -87,6 +94,15 @@ def test_a_quality_is_not_quoted_by_decibels_of_the_same_size() -> None:
     assert all("20 dB" not in goal.words or "gain" in goal.metric for goal in goals)
 
 
+@for_each(("text", "words"), [
+    ("3.4kHz的二阶巴特沃斯低通滤波器，单电源5V", "3.4kHz的二阶巴特沃斯低通滤波器"),
+    ("請做一個１ｋＨｚ的濾波器，一階RC低通", "請做一個１ｋＨｚ的濾波器"),
+    ("A low-pass, cut-off  1 kHz", "cut-off 1 kHz"),
+])  # fmt: skip
+def test_words_are_quoted_as_they_were_written(text: str, words: str) -> None:
+    assert understand(text).goals[0].words == words
+
+
 def test_what_the_goals_say_already_is_known() -> None:
     assert is_repeated("cutoff 1 kHz", FILTER)
     assert not is_repeated("cutoff 2 kHz", FILTER)
@@ -96,7 +112,8 @@ def test_what_the_goals_say_already_is_known() -> None:
 
 @for_each("text", [
     "", "thanks", "why?", "what is the cutoff at 12 kHz", "效率是多少？", "make it faster", "delete rc.cir",
-    "cutoff 1 kHz",
+    "cutoff 1 kHz", "翻倍", "the attenuation twice as high", "为什么截止频率翻倍",
+    "截止频率提高一倍，噪声减半",
 ])  # fmt: skip
 def test_what_changes_nothing_is_not_read_as_a_change(text: str) -> None:
     assert changes(text, FILTER) is None
