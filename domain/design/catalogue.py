@@ -19,6 +19,7 @@ from domain.design.deck import Say
 from domain.design.described import described
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
+from domain.design.engine.conversion import is_bare_conversion
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.device_cards import NO_TABLES, Tables, cards_named
 from domain.design.engine.wording import joined
@@ -197,7 +198,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
     said, text = text, simplified(text)
     sentence, cards, plain = as_read(text)
     ruled = _by_rules(sentence, cards)
-    if known is not None:
+    if known is not None and not is_bare_conversion(sentence):  # of figures alone nothing is learnt
         outcome = weighed(text, sentence, ruled, families=FAMILIES, known=known, cards=cards)
     else:
         outcome = ruled.outcome
@@ -336,7 +337,7 @@ def _described(sentence: Sentence, claims: Mapping[str, Claim]) -> DeclaredFamil
     """The family a sentence describes, where it calls none by name; nothing that is known by another name
     and not designed is taken for it."""
     surest = max(claim.score for claim in claims.values())
-    if surest > _PLAUSIBLE:
+    if surest > _PLAUSIBLE or is_bare_conversion(sentence):
         return None
     key = described(sentence, FAMILIES, least=_TELLING if surest > _GUESSED else 1)
     if not key or _names_another(sentence) or sentence.has(FAMILIES[key].family.words.excludes):

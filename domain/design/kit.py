@@ -3,7 +3,7 @@
 from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import SeriesName, at_least, at_most, best_pair, nearest, values_between
 from domain.design.deck import Deck, spice
-from domain.design.engine.conversion import INPUT, OUTPUT, is_linked, read_conversion
+from domain.design.engine.conversion import INPUT, OUTPUT, is_bare_conversion, is_linked, read_conversion
 from domain.design.engine.declaration import (
     DERIVED,
     STATED,
@@ -31,8 +31,8 @@ __all__ = [
     "DERIVED", "INPUT", "OUTPUT", "STATED", "TOLERANCE", "Bounds", "Choice", "Correction", "Deck",
     "DesignGoal", "Family", "Filled", "GoalRow", "Mention", "Option", "Quantity", "Request", "Said",
     "Sentence", "SeriesName", "Sized", "Slot", "Words", "around", "assumed", "at_least", "at_most",
-    "best_pair", "beyond", "fill_slots", "impossible", "is_linked", "left_out", "missing", "missing_goal",
-    "nearest", "number", "read_conversion", "read_quantities", "read_sentence", "refuse_beyond",
-    "refuse_doubled", "spice", "told_apart", "unreachable", "values_between", "with_unit",
+    "best_pair", "beyond", "fill_slots", "impossible", "is_bare_conversion", "is_linked", "left_out",
+    "missing", "missing_goal", "nearest", "number", "read_conversion", "read_quantities", "read_sentence",
+    "refuse_beyond", "refuse_doubled", "spice", "told_apart", "unreachable", "values_between", "with_unit",
     "within_measure",
 ]  # fmt: skip

@@ -23,6 +23,16 @@ _NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|
 
 _FROM_ONE_TO_ANOTHER = re.compile(r"(?<![a-z])to(?![a-z])|[到至]", re.IGNORECASE)
 """Between the ends of a range that is the only voltage: a converter makes the one of the other."""
+_ONLY_ASKS = re.compile(
+    r"[\W_]|[设计一个款做搭给来要想请帮我把将从由用能的直流电路模块]|"
+    r"(?<![a-z])(?:an?|the|i|we|me|want|need|please|design|make|build|get|give|convert|converts|turn|from|dc|circuit|"
+    r"module)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Beside two voltages: words that only ask for a circuit."""
+_JOINS = re.compile(r"(?:[\s>-]|to|into|from|down|up|[转变换降升压成为到至])+", re.IGNORECASE)
+_LEAST_V, _MAINS_V = 0.5, 60.0
+"""Between them a voltage is a supply of electronics."""
 _MADE_FROM = re.compile(r"\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?\+?", re.IGNORECASE)
 """Between the output and the input: "5.1 V from 12 V"."""
 _HAS = re.compile(
@@ -97,6 +107,20 @@ def read_conversion(sentence: Sentence, slots: Sequence[Slot]) -> Conversion:
 def is_linked(sentence: Sentence) -> bool:
     """`12 V -> 5 V`, `5 V from 12 V`, `I have 12 V and need 5 V`: two voltages in one expression."""
     return any(each.dimension == "V" for each in _linked(sentence).values())
+
+
+def is_bare_conversion(sentence: Sentence) -> bool:
+    """`12V转3.3V`, `convert 12 V to 5 V`: a supply made of another, and not a word of a circuit."""
+    ends = _linked(sentence)
+    if len(sentence.mentions) != 2 or any(
+        each.dimension != "V" or each.upper is not None or not _LEAST_V <= abs(each.value) < _MAINS_V
+        for each in ends.values()
+    ):
+        return False
+    first, second = sentence.mentions
+    beside = f"{sentence.text[: first.start]} {sentence.text[second.end :]}"
+    is_joined = _JOINS.fullmatch(sentence.text, first.end, second.start)
+    return bool(ends and is_joined) and not _ONLY_ASKS.sub("", beside)
 
 
 def _linked(sentence: Sentence) -> dict[str, Mention]:

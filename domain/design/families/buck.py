@@ -11,7 +11,7 @@ from domain.design.buck_power_stage import size_power_stage
 from domain.design.families import converter_rows
 from domain.design.families.buck_netlist import netlist, transient
 from domain.design.families.buck_request import PARTS, QUANTITIES, RECTIFIER, complete, restore, says
-from domain.design.kit import is_linked
+from domain.design.kit import is_bare_conversion, is_linked
 from shared.message import msg
 
 _NAMED = r"(?<![a-z])buck(?![a-z])(?![\s/-]*boost)|step(?:ping|s|ped)?[\s-]?down|(?<!升)降压|降圧"
@@ -44,6 +44,8 @@ def claims(sentence: kit.Sentence) -> float:
         return 0.0
     if sentence.has(CONVERTER):
         return 0.8
+    if is_bare_conversion(sentence):
+        return 0.6
     has_load = bool(sentence.of("A") or sentence.of("W") or sentence.has(r"load|负载"))
     is_supply = has_load and not sentence.has(r"op[\s-]?amp|运放")
     return 0.6 if is_supply and (is_linked(sentence) or sentence.has(_SUPPLY)) else 0.0

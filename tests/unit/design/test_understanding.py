@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.design.catalogue import FAMILIES, understand
+from domain.design.catalogue import FAMILIES, choose_family, understand
 from domain.design.designer import Proposal
+from domain.design.engine.conversion import is_bare_conversion
 from domain.design.sentence import LONGEST_REQUEST, read_sentence
 from shared.errors import CircuitError
 from tests.ground.cases import for_each
@@ -435,3 +436,16 @@ def test_a_stated_peak_is_a_goal_in_the_users_words(text):
 def test_no_peak_at_all_is_impossible():
     with pytest.raises(CircuitError, match="0 dB"):
         understand("四阶巴特沃斯低通滤波器，截止频率10kHz，通带峰值0dB")
+
+
+@for_each(("text", "family"), [
+    ("12V转3.3V", BUCK), ("12V降到5V", BUCK), ("帮我做个12V转5V的电路", BUCK), ("convert 12 V to 5 V", BUCK),
+    ("5V升到12V", "boost"), ("5V to 12V", "boost"), ("5V转-5V", "buck_boost"),
+])  # fmt: skip
+def test_a_supply_made_of_another_is_a_converter(text: str, family: str) -> None:
+    assert choose_family(read_sentence(text))[0].key == family
+
+
+@for_each("text", ["220V转12V", "5V ± 5 %", "把0-10V衰减到0-2.5V", "12V 5V"])
+def test_two_voltages_alone_are_not_always_one(text: str) -> None:
+    assert not is_bare_conversion(read_sentence(text))
