@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from domain.llm.agentic_loop.acts import Edits
 from domain.llm.agentic_loop.claims import Deeds
 from domain.llm.agentic_loop.conditions import Bench, Measured
 from domain.llm.agentic_loop.evidence import Evidence
@@ -83,6 +84,7 @@ class Past:
         self._words: list[str] = []
         self._changes: list[str] = []
         self._earlier: list[str] = []
+        self._edits = Edits()
         self._has_run = self._has_run_earlier = self._last_failed = self._is_refused = False
         self._is_measured: bool | None = None
         """None: nothing was changed and nothing measured yet."""
@@ -151,21 +153,26 @@ class Past:
             return
         self._results.append(str(given))
         if is_measuring:
+            if given.get("set") is True:  # what a search found was written into the file
+                self._edits = self._edits.with_call(given, get_text(result))
             if effect == "simulate" or self._is_measured is None:
                 self._is_measured = True
-            verdicts = (get_tool_result(result) or {}).get("goals")
-            if isinstance(verdicts, list):
-                judged = [each for each in verdicts if isinstance(each, dict) and each.get("met") is not None]
-                known = {str(each.get("metric")) for each in judged}
-                self._missed = (
-                    *(metric for metric in self._missed if metric not in known),  # in another condition
-                    *(str(each.get("metric")) for each in judged if _is_missed(each)),
-                )
+            self._judge((get_tool_result(result) or {}).get("goals"))
         elif effect in _CHANGING:
             self._changes.append(str(given))
             path = str(given.get("path", ""))
             if "goals" not in groups and not path.lower().endswith(_TEXTS):
+                self._edits = self._edits.with_call(given, get_text(result))
                 self._changed(path)
+
+    def _judge(self, verdicts: object) -> None:
+        if isinstance(verdicts, list):
+            judged = [each for each in verdicts if isinstance(each, dict) and each.get("met") is not None]
+            known = {str(each.get("metric")) for each in judged}
+            self._missed = (
+                *(metric for metric in self._missed if metric not in known),  # in another condition
+                *(str(each.get("metric")) for each in judged if _is_missed(each)),
+            )
 
     def _changed(self, path: str = "") -> None:
         self._is_measured, self._missed = False, ()
@@ -201,6 +208,7 @@ class Past:
             is_refused=self._is_refused and not self._changes,
             values=self._bench.values,
             missed=self._missed,
+            edits=self._edits,
         )
 
     @property

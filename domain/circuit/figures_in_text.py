@@ -60,7 +60,8 @@ _UNIT = (
     r"(?P<unit>[Hh][Zz]|HZ|hertz|赫兹?|V/V|[Vv]olts?|V|伏特?|amps?|A|安培?|[Ww]atts?|W|瓦特?|[Oo]hms?|Ω|欧姆?"
     r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|siemens|(?<![A-Z])S|西门子|d[Bb]|D[Bb]|分贝|°\s?C"
     r"|℃|摄氏度|degrees?|deg|°|度"
-    r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk))?)(?![A-Za-z0-9_²^Ω])"
+    r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk)|(?<=dB)(?:V|c)(?![a-z]))?)"
+    r"(?![A-Za-z0-9_²^Ω]|=[-+.\d])"  # "vpk=513 ps=1.29": the next name
 )
 _FIGURE = late_pattern(
     rf"(?<![A-Za-z\d_.^])(?P<percent>百分之\s?)?(?P<sign>[-+±](?=[\d.]))?(?P<number>{_NUMBER})"

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from domain.circuit.figures_in_text import plain as figures_plain
+from domain.llm.agentic_loop.acts import Edits, wrong_acts
 from domain.llm.agentic_loop.part_values import has_other_value
 from domain.llm.agentic_loop.quantities import quantities_named, row_of
 from shared.late_patterns import late_pattern
@@ -50,6 +52,8 @@ class Deeds:
     """Of the parts that stand in the circuit, by name in lower case."""
     missed: Sequence[str] = ()
     """Goals that the newest verdict on the circuit as it is says are missed."""
+    edits: Edits = field(default_factory=Edits)
+    """The values that were changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,6 +356,7 @@ def unmade_claims(text: str, deeds: Deeds, measured: Sequence[str] | None = None
             or (_MET.search(clause) and any(each["unit"] in units for each in _LIMIT.finditer(clause)))
         )
     ]
+    found += wrong_acts(figures_plain(plain), deeds.edits)
     return tuple(dict.fromkeys(found))
 
 

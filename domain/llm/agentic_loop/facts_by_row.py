@@ -30,11 +30,10 @@ _MOST_SENTENCES = 200
 _MOST_POINTS = 2
 _LONGEST = 90
 
-_SUPPOSED = late_pattern(
-    r"\b(?:if|were|would|should|could|might|may|suggest\w*|recommend\w*|propos\w+)\b"
-    r"|如果|若|假设|建议|可以|应该?|预计|希望"
-)
+_SUPPOSED = late_pattern(r"\b(?:if|were|would|should|could|might|may)\b|如果|若|假设|应该?|预计|希望")
 """Nothing is told there of what was measured."""
+_OFFERS = late_pattern(r"\b(?:suggest\w*|recommend\w*|propos\w+)\b|建议|可以")
+"""What is told behind it is told of the row that it names."""
 _IF = late_pattern(r"^\W*(?:if|suppose|assuming)\b|^\W*(?:如果|若|假设)")
 _RUN_SAID = late_pattern(
     r"\brun #?(?P<run>\d{1,9})\b|第 ?(?P<zh>\d{1,9}) ?次|\b(?P<first>first) (?:run|simulation)\b"
@@ -236,7 +235,9 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
     meant: list[Row] | None = None
     of: QuantityRow | None = None
     for clause in (each for whole in _clauses(sentence) for each in _with_asides(whole, table)):
-        if _SUPPOSED.search(clause.lower()):
+        if _SUPPOSED.search(clause.lower()) or _OFFERS.search(clause.lower()):
+            is_offered = not _SUPPOSED.search(clause.lower())
+            meant, of = (_offered(clause, table), named_quantity(clause)) if is_offered else (meant, of)
             continue
         parts = _AND.split(clause)
         told = [_names(part, table) for part in parts]
@@ -285,6 +286,14 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
             meant = None
 
 
+def _offered(clause: str, table: Table) -> list[Row] | None:
+    """The rows of the one point that is proposed: what is told behind it is told of them."""
+    varied = _names(clause, table).varied
+    if not varied or len(varied) > len({name for name, _ in varied}):
+        return None
+    return [row for row in table.rows if _has(row, varied)]
+
+
 Mention = frozenset[tuple[str, float]]
 """What one figure of an answer may be the value of."""
 
@@ -313,7 +322,7 @@ def _under_others(flat: str, table: Table, courses: Table) -> Iterator[str]:
             yield from _for_other_size(sentence, table)
             named = []
             for clause in _clauses(_FIGURE_ASIDE.sub(r" \1 ", sentence)):
-                if _SUPPOSED.search(clause.lower()):
+                if _SUPPOSED.search(clause.lower()) or _OFFERS.search(clause.lower()):
                     continue
                 each = _names(clause, table)
                 named = _with([] if _REST.search(clause) else named, _mentions(each))

@@ -136,6 +136,8 @@ class _Facts:
     """The answer says of something that it was missed."""
     few: set[int] = field(default_factory=set)
     """How many runs the studies had."""
+    of_all: dict[int, set[int]] = field(default_factory=dict)
+    """How many of so many samples any study says were good, bad or failed."""
 
     @classmethod
     def of(cls, results: Sequence[str]) -> _Facts:
@@ -181,6 +183,7 @@ class _Facts:
                 facts.is_all_met |= facts.runs is None and "\ngoals met: yes" in flat
                 facts.runs = facts.runs or (int(study["runs"]), int(study["failed"]))
                 facts.few.add(int(study["runs"]))
+            facts._count(flat)
             for samples in YIELD.finditer(flat):
                 facts.passed = facts.passed or (int(samples["good"]), int(samples["all"]))
                 facts.studied.add(int(samples["all"]) - int(samples["good"]))
@@ -204,6 +207,17 @@ class _Facts:
                     counts = {int(each) for each in found.groups() if each is not None and each.isdigit()}
                     self.studied |= counts if self.studied else set()
                     self.few |= counts if self.few else set()
+            self._count(text[:MOST_READ])
+
+    def _count(self, flat: str) -> None:
+        """What a study tells of its samples."""
+        yields = [(int(each["good"]), int(each["all"])) for each in YIELD.finditer(flat)]
+        for runs in _RUNS.finditer(flat) if yields else ():
+            count, failed = int(runs["runs"]), int(runs["failed"])
+            self.of_all.setdefault(count, set()).update((count, failed, count - failed))
+            for good, among in yields:
+                self.of_all[count] |= {good, among - good, count - good}
+                self.of_all.setdefault(among, set()).update((good, among - good, among))
 
     def _read_shapes(self, flat: str) -> None:
         self.settled.update((each["signal"].lower(), True) for each in _AT_REST.finditer(flat))
@@ -328,16 +342,25 @@ _VERDICT = late_pattern(r"\b(?P<how>met|MISSED) (?P<metric>[A-Za-z]\w*) = ")
 _SAMPLES = late_pattern(
     r"\b(?:samples?|runs?|trials?|simulations?|units?|points?)\b|样本|样品|次|仿真|运行", re.IGNORECASE
 )
+_THINGS = r"(?:samples?|runs?|trials?|units?|boards?|devices?|circuits?|pads?|parts?|points?)"
+_PIECES = r"[个只块台套件片次组]"
 _SO_MANY = late_pattern(
-    r"(?P<passed>\d{1,9}) ?个?(?:样本)?(?:合格|达标|满足|通过)"
-    r"|(?P<failed>\d{1,9}) ?个?(?:样本)?(?:不合格|不达标|不满足|超出|失效)"
-    r"|(?P<en>\d{1,9}) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
-    r"(?:pass(?:ed)?|meet|met|are (?:inside|within|good))\b"
-    r"|(?P<missed>\d{1,9}) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
-    r"(?:fail(?:ed)?|miss(?:ed)?|(?:fall|are) outside)\b",
+    rf"(?P<passed>\d{{1,9}}) ?{_PIECES}?(?:样本|样品)?(?:均|都)?(?:合格|达标|满足|通过)"
+    rf"|(?P<failed>\d{{1,9}}) ?{_PIECES}?(?:样本|样品)?(?:均|都)?(?:不合格|不达标|不满足|超出|失效)"
+    rf"|(?P<en>\d{{1,9}}) (?:(?:out )?of (?:the )?\d+ )?(?:{_THINGS} )?"
+    r"(?:pass(?:ed)?|meet|met|(?:are|were|lie|fall|stay|stayed) (?:inside|within|good))\b"
+    rf"|(?P<missed>\d{{1,9}}) (?:(?:out )?of (?:the )?\d+ )?(?:{_THINGS} )?"
+    r"(?:fail(?:ed)?|miss(?:ed)?|(?:fall|fell|are|were|lie) (?:outside|out of))\b",
     re.IGNORECASE,
 )
 """How many are told to have kept their goals, or not."""
+_OF_SO_MANY = late_pattern(
+    rf"(?<![\d.])(?P<some>\d{{1,7}}) ?(?:(?:out )?of (?:the |all )?|/)(?P<all>\d{{1,7}})"
+    r"(?![\d.]*\d|\.\d| ?[%A-Za-zΩ]{0,2}\d)"
+    rf"|(?<![\d.])(?P<whole>\d{{1,7}}) ?{_PIECES}?(?:样本|样品)?[中里](?:只?有)? ?"
+    r"(?P<part>\d{1,7})(?![\d.])"
+)
+"""So many of all samples."""
 _PASS = late_pattern(
     r"\b(?:pass(?:es|ed)?|meets?|met|within|inside|stay(?:s|ed)?|lie|satisf\w+|in spec)\b|合格|达标|满足"
     r"|通过|落在",
@@ -373,7 +396,8 @@ _VERDICT_ONLY = late_pattern(
 )
 _DOMINATES = late_pattern(
     r"\bdominat\w*|\bcaused (?:almost |nearly )?(?:entirely|mostly|mainly|only)\b"
-    r"|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
+    r"|\b(?:matters?|contributes?)(?: the)? most\b"
+    r"|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
     r"|biggest|greatest|main|chief|strongest)\b|\b(?:mostly|mainly|chiefly|primarily|nearly all"
     r"|almost all|most of|(?:spreads?|varies|moves|shifts|drives|decides|determines)\b.{0,40}\bmost)\b"
     r"|主导|主要|(?:贡献|影响|占比|作用|灵敏度)[^，。]{0,3}最[大高多]"
@@ -389,7 +413,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("c", late_pattern(r"\bcapacitors?\b|电容", re.IGNORECASE)),
     ("l", late_pattern(r"\binductors?\b|\bcoils?\b|电感", re.IGNORECASE)),
 )
-_PART = late_pattern(r"\b[A-Z][A-Za-z]{0,3}\d\w{0,3}\b")
+_OWN_WORD = late_pattern(r"(?<![A-Za-z])[A-Z]\w{1,7}(?![a-z])")
+_ABBREVIATED = 3
+"""Letters of a word by which a part is called behind its own: VREF."""
 
 
 def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
@@ -490,6 +516,10 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
     if facts.runs is not None and facts.runs[1]:
         is_none = _NONE_FAILED.search(clause) is not None and not _THAT_RAN.search(clause)
         return is_none or (is_of_all and _ALL_RAN.search(clause) is not None)
+    for told in _OF_SO_MANY.finditer(clause):
+        some, among = int(told["some"] or told["part"]), int(told["all"] or told["whole"])
+        if among in facts.of_all and some not in facts.of_all[among]:
+            return True
     if facts.passed is not None:
         good, bad = facts.passed[0], facts.passed[1] - facts.passed[0]
         for told in _SO_MANY.finditer(clause):
@@ -525,7 +555,12 @@ def _is_wrong_cause(clause: str, facts: _Facts, is_denied: bool) -> bool:
     if not facts.shares or is_denied or not _DOMINATES.search(clause) or _LEAST.search(clause):
         return False
     shares = facts.shares if facts.row is None else facts.shares_of.get(facts.row, facts.shares)
-    named = {each.lower() for each in _PART.findall(clause)} & set(shares)
+    named = {each.lower() for each in _OWN_WORD.findall(clause)} & set(shares)
+    if not named:  # "the reference" is VREF
+        words = [each for each in _WORD.findall(clause.lower()) if len(each) > _ABBREVIATED]
+        named = {
+            name for name in shares for each in words if name.rstrip("0123456789")[1:] == each[:_ABBREVIATED]
+        }
     if named:
         top = max(shares.values())
         return all(shares[each] < _NEARLY_TOP * top for each in named)

@@ -70,6 +70,8 @@ _WINDOW = late_pattern(
 """In which a value was measured: "pp(v(out),350u,400u)"."""
 _OF_FREQUENCY = frozenset(("gain", "dcgain", "peak"))
 """Measured over frequency, where sources are 1 V or 1 A: a voltage is a ratio there, too."""
+_SHARES = late_pattern(r"^ *variance from [^\n]+", re.MULTILINE)
+_SHARE = late_pattern(r"\b(?P<part>[A-Za-z]\w*) (?P<share>\d+(?:\.\d+)?) %")
 _POWER = late_pattern(r"^[^=\n]+ = (?P<value>\d+(?:\.\d*)?(?:e[-+]?\d+)?) (?:W|[VA]\^2)$", re.MULTILINE)
 _GOAL = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<rest>[^;\n]+)")
 _UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s", "siemens"))
@@ -133,6 +135,8 @@ class Known:
     def _read(self, text: str) -> None:
         self._read_named(text)
         self._read_study(text)
+        for shares in _SHARES.finditer(text):
+            self._by_unit.setdefault("%", set()).update(_sums(shares[0]))
         line: list[Given] = []
         end, own = -1, set[int]()
         for figure in figures_in(text):
@@ -432,3 +436,14 @@ class Known:
     def has_value(self, value: float) -> bool:
         """Whether the value of a part stands somewhere in a result."""
         return any(math.isclose(value, each, rel_tol=6e-3) for each in self._bare)
+
+
+def _sums(line: str) -> set[float]:
+    """What parts make of the variance together: any two, the first few, those of one kind, the others."""
+    shares = [(each["part"][0].lower(), float(each["share"])) for each in _SHARE.finditer(line)][
+        :_MOST_TOGETHER
+    ]
+    sums = {one + other for (_, one), (_, other) in combinations(shares, 2)}
+    sums |= {sum(share for _, share in shares[:count]) for count in range(1, len(shares) + 1)}
+    sums |= {sum(share for own, share in shares if own == kind) for kind, _ in shares}
+    return sums | {100 - each for each in sums if each < 100}

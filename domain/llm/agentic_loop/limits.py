@@ -88,7 +88,13 @@ _GIVEN = late_pattern(
     r"^[ \t-]*+(?P<label>-?[A-Za-z_][^=\n;<>≥≤|]{0,90}?) = (?P<value>[-+]?\d[^;\n]{0,30})$", re.MULTILINE
 )
 _VERDICT = late_pattern(r"\b(?P<how>met|MISSED|missed) (?P<name>\w+) = (?P<value>(?:[^(;\n]|\(Hz\))+)")
+_JUDGED = late_pattern(
+    r"\b(?:met|MISSED) (?P<name>\w+) = [^(;\n]{1,40}"
+    r"\((?P<bound>(?:(?P<sign>[≥≤<>])=? ?)?[-+\d][^();\n]{0,40})\)"
+)
 _OF_FILE = late_pattern(r"^(?:Data of run \d+ of (?P<file>\S+)|(?P<ran>\S+?): ok, run \d+)", re.MULTILINE)
+_DELIVER = late_pattern(r"^sources deliver [^:\n]+: (?P<each>[^\n]+)$", re.MULTILINE)
+"""At the operating point; what a source takes up is told with a minus."""
 _STUDY = late_pattern(r"^(?P<kind>[\w-]+) of (?P<file>\S+): \d+ runs", re.MULTILINE)
 _STATISTICS = late_pattern(
     r"^(?P<name>\w+)(?: \[(?P<unit>[^\]\n]{1,12})\])?: (?P<rest>[^\n]*\bmin [^\n]*)",
@@ -249,7 +255,7 @@ def limits_in(words: Sequence[str], results: Sequence[str]) -> list[Limit]:
     """What the user's last messages ask for, and the goals that calls were given."""
     found: list[Limit] = []
     named: set[QuantityName] = set()
-    for goal in (*_set_goals(results), *_goals_of_calls(results)):
+    for goal in (*_set_goals(results), *_goals_of_calls(results), *_judged_goals(results)):
         if goal.quantity is not None and goal.quantity not in named:
             found.append(goal)
             named.add(goal.quantity)
@@ -377,6 +383,23 @@ def _goals_of_calls(results: Sequence[str]) -> Iterator[Limit]:
             yield from _of_magnitude(name, _unit_of(goal["name"], results), low, high)
 
 
+def _judged_goals(results: Sequence[str]) -> Iterator[Limit]:
+    """What verdicts tell of the goals that they are on: "MISSED att = 36.4 dB (≥ 40 dB)"."""
+    for result in reversed(results[-_MOST_RESULTS:]):
+        if result.startswith("{"):
+            continue
+        for verdict in _JUDGED.finditer(plain(result[:MOST_READ])):
+            bounds = list(figures_in(verdict["bound"]))
+            ends: list[float | None] = [
+                -each.value if each.text.startswith("-") else each.value for each in bounds
+            ]
+            if len(ends) == 1 and verdict["sign"]:
+                ends.insert(0 if verdict["sign"] in "≤<" else 1, None)
+            elif len(ends) != 2 or verdict["sign"]:
+                continue
+            yield from _of_magnitude(row_of(verdict["name"].lower()), bounds[0].unit, ends[0], ends[1])
+
+
 def _set_goals(results: Sequence[str]) -> Iterator[Limit]:
     for given in reversed(results[-_MOST_RESULTS:]):
         if not given.startswith("{"):
@@ -496,6 +519,10 @@ def _values_in(flat: str) -> Iterator[Fact]:
             yield Fact(quantity, figure.unit, abs(figure.value), _places(given["label"]))
         elif bare is not None:
             yield Fact(quantity, "", abs(float(bare[0].rstrip("."))), _places(given["label"]))
+    if (supply := _DELIVER.search(flat)) is not None:
+        taken = [each for each in figures_in(supply["each"]) if each.unit == "A" and each.text[:1] != "-"]
+        if taken:
+            yield Fact(row_of("supply_current"), "A", max(each.value for each in taken))
     for verdict in _VERDICT.finditer(flat):
         figure = next(figures_in(verdict["value"]), None)
         if figure is not None and figure.start <= 1:

@@ -141,7 +141,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"\w*hyst\w*", r"\bhysteresis\b|回差|迟滞"),
     (r"\w*droop\w*|\w*undershoot\w*", r"\bdroop\b|\bundershoot\b|跌落"),
     (r"f_?notch|notch\w*", r"\bnotch(?: frequency)?\b(?! depth)|陷波(?:频率|点)"),
-    (r"depth|\w*atten\w*", r"\battenuation\b|\bdepth\b|衰减|深度"),
+    (r"depth|att\d*\w?|\w*atten\w*", r"\battenuation\b|\bdepth\b|衰减|深度"),
     (r"\w*ampl\w*", r"\bamplitude\b|幅度|振幅"),
     (
         r"z_?in?|r_?in|input_(?:imp|res)\w*",
@@ -157,7 +157,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"p_?out|output_power", r"\boutput power\b|\bP_?out\b|输出功率"),
     (r"diode_id", r"\b(?:zener|diode|LED)(?:['’]s)? current\b|(?:稳压管|二极管|LED) ?的?电流"),
     (r"vce", r"\bVCE\b|\bcollector-emitter\b|集射"),
-    (r"id", r"\bdrain current\b|漏极?电流"),
+    (r"id", r"\bdrain current\b|漏极电流"),
     (r"vds", r"\bVDS\b|漏源"),
     (r"p", r"(?<!total )(?<!power )\bdissipat\w+|(?<!总)耗散|管耗"),
     (r"(?:max|peak|min)_i", r"\bpeak (?:\w+ )?current\b|峰值电流|电流峰值"),
@@ -322,7 +322,7 @@ def quantities_named(text: str) -> set[Row]:
 def places_named(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:
     """Where a text names quantities: which one, from where to where."""
     yield from _of_the_trade(text)
-    if own := [name for name in names if isinstance(name, str)]:
+    if own := [name for name in names if isinstance(name, str) and name not in ("a", "i")]:
         written = rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, own))})(?![A-Za-z0-9_])"
         found = re.finditer(written, text, re.IGNORECASE)
         yield from ((each[0].lower(), each.start(), each.end()) for each in found)

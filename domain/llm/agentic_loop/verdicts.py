@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from domain.circuit.figures_in_text import TextFigure, figures_in
 from domain.circuit.said_figures import is_rounding
@@ -41,8 +41,8 @@ _MISSES = late_pattern(
     r"\b(?:miss(?:es|ed)?|violat(?:es?|ed)|fail(?:s|ed)?|out of (?:spec|limits?|range|the window)|outside"
     r"|too (?:high|low|slow|large|small|much|long|short|weak)|(?:is|are|was|were) broken|breaks"
     r"|leaves? (?:the|its|your)"
-    r"|insufficient|unacceptable)\b|[✗✘❌]"
-    r"|超标|超限|超差|未达|达不到|没达|不足|不够(?![^\s，。,;；:：\d])|违反|超出范围|之外|以外",
+    r"|insufficient|unacceptable|breaks? (?:the|its|your))\b|[✗✘❌]"
+    r"|超标|超限|超差|未达|达不到|没有?达|没有?满足|不足|不够(?![^\s，。,;；:：\d])|违反|超出范围|之外|以外",
     re.IGNORECASE,
 )
 _ABOVE = late_pattern(
@@ -79,7 +79,9 @@ _ALL_BUT = late_pattern(
 )
 _ONLY = late_pattern(r"\b(?:only|the (?:only|single|one))\b|只有|仅有?(?![\d约])|唯一", re.IGNORECASE)
 _ONLY_SO_MUCH = late_pattern(
-    r"\b(?:only|just|仅|只有?)\s?(?:about |some |约)?-?\d|\bonly (?:by|a|an|slightly|just)\b", re.IGNORECASE
+    r"\b(?:only|just|仅|只有?)\s?(?:about |some |from |between |at |约)?-?\d"
+    r"|\bonly (?:by|a|an|slightly|just)\b",
+    re.IGNORECASE,
 )
 _TROUBLE = late_pattern(r"\b(?:problems?|troubles?|needs? work)\b|问题", re.IGNORECASE)
 _PARTLY = late_pattern(
@@ -96,7 +98,7 @@ _SUPPOSED = late_pattern(
     r"|to (?:be|get|keep|bring|meet|reach|stay|see|pass|satisfy|make)|until|unless|whether|so that"
     r"|expect\w*|nearly|almost"
     r"|close to|typical\w*|let(?:'s| me)|try|let|I'd|I'll|check)\b"
-    r"|如果|若|假设|建议|可以(?!接受)|可能|能否|是否|应该?(?!力)|预计|希望|需要?|必须|将|会(?!议)|不能"
+    r"|如果|若|假设|建议|可以(?!接受|满足|达到|做到|保证)|可能|能否|是否|应该?(?!力)|预计|希望|需要?|必须|将|会(?!议)|不能"
     r"|断言|才能|使|让|为了|接近|几乎"
     r"|差点|理论|典型|要(?![求的])|想|请|核对|检查",
     re.IGNORECASE,
@@ -212,16 +214,34 @@ class _State:
     limits: list[Limit]
     judged: dict[int, list[Fact]] = field(default_factory=dict)
     """By the place of the limit."""
+    of_rows: dict[int, list[Fact]] = field(default_factory=dict)
+    """The same of what was studied twice: sure only where a row is named."""
 
     @classmethod
     def of(cls, facts: Facts, limits: list[Limit], *, is_one: bool = False) -> _State:
         unsure = facts.studied_twice | (facts.unsure if is_one else set())
+        told = {place: found for place, each in enumerate(limits) if (found := facts.of(each, limits))}
         own = {
             place: found
-            for place, each in enumerate(limits)
-            if (found := facts.of(each, limits)) and unsure.isdisjoint(fact.quantity for fact in found)
+            for place, found in told.items()
+            if unsure.isdisjoint(fact.quantity for fact in found)
         }
-        return cls(facts, limits, own)
+        of_rows = {
+            place: rows
+            for place, found in told.items()
+            if place not in own and (rows := [each for each in found if each.row is not None])
+        }
+        # A limit that no name ties to a quantity is of the one whose values it was found to be of.
+        limits = [
+            replace(each, quantity=own[place][0].quantity) if each.quantity is None and place in own else each
+            for place, each in enumerate(limits)
+        ]
+        return cls(facts, limits, own, of_rows)
+
+    def of_limit(self, place: int, *, is_of_rows: bool) -> Sequence[Fact]:
+        """What a limit is held against."""
+        own = self.judged.get(place, [])
+        return own or (self.of_rows.get(place, []) if is_of_rows else own)
 
     def has(self, figure: TextFigure) -> bool:
         """Whether a figure is one of the values that were measured."""
@@ -410,7 +430,9 @@ def _is_wrong(clause: _Clause, state: _State) -> bool | None:
     if clause.is_exception:
         return _is_wrong_exception(clause, state, meant, is_kept=is_kept)
     is_of_all = _EVERYTHING.search(clause.text) is not None
-    is_partly = _PARTLY.search(clause.sentence) is not None and (not meant or is_of_all)
+    is_partly = _PARTLY.search(_ONLY_SO_MUCH.sub(" ", clause.sentence)) is not None and (
+        not meant or is_of_all
+    )
     if is_partly or (len(meant) > 1 and not is_kept):
         return None
     is_of_all = is_of_all and not _named_by(clause, state)
@@ -512,12 +534,12 @@ def _is_wrong_of(clause: _Clause, state: _State, meant: Meant, *, is_kept: bool)
     limit = meant[1]
     for each in clause.subject:
         if own := _own_figures(each, limit):
-            if each is not clause:
-                if _OF_OLD.search(each.text):
-                    return None
-                own = own[-1:]
+            own = own if each is clause else own[-1:]
             kept = [limit.is_kept_by(one.value, one.step / 2 if is_kept else -one.step / 2) for one in own]
             is_wrong = not all(kept) if is_kept else all(kept)
+            is_cited = bool(_bounds_in(clause, limit))
+            if each is not clause and _OF_OLD.search(each.text) and not (is_wrong and is_cited):
+                return None
             if is_wrong or any(state.has(one) for one in own):
                 return is_wrong
             break
@@ -551,7 +573,8 @@ def _is_of_kind(value: float, limit: Limit) -> bool:
 
 def _is_wrong_there(clause: _Clause, state: _State, meant: Meant, *, is_kept: bool) -> bool | None:
     """Whether the facts of a limit are otherwise where a clause tells of."""
-    groups = [each for each in _in_scope(clause, state.judged.get(meant[0], ())) if each]
+    told = state.of_limit(meant[0], is_of_rows=clause.own_rows is not None)
+    groups = [each for each in _in_scope(clause, told) if each]
     if not groups:
         return None
     missed = [any(not meant[1].is_kept_by(each.value) for each in group) for group in groups]
