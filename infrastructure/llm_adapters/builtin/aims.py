@@ -34,6 +34,12 @@ def studied(words: Words) -> Ask:
     return ask if ask.figures else replace(ask, figures=words.asides)
 
 
+def looked_at(words: Words) -> Ask:
+    """The sentence with all it names that can be measured: figures of the response, quantities of parts."""
+    own = tuple(key for key in words.asides if key != "node" or not words.ask.figures)
+    return replace(words.ask, figures=tuple(dict.fromkeys((*words.ask.figures, *own))))
+
+
 def goal_of(words: Words) -> Ask | None:
     ask = studied(words)
     if (
@@ -71,7 +77,7 @@ def tuned(words: Words) -> Ask | None:
         r"\b(?:write|put|do) it\b|(?:帮我|给我|直接|请).{0,4}(?:改|调|写|设)", words.text, ANY_CASE
     )
     ask = replace(ask, writes=not is_value or does is not None)
-    aimed = _change_of(words, ask) or _aimed(words, ask)
+    aimed = _change_of(words, ask) or _aimed(words, ask) or _of_its_own(words, ask)
     if aimed is None:
         return None
     if aimed.bound == "at_most" and _UP_TO.search(words.text):
@@ -112,6 +118,18 @@ def _aimed(words: Words, ask: Ask) -> Ask | None:
     return ask
 
 
+def _of_its_own(words: Words, ask: Ask) -> Ask | None:
+    """The wish with the first quantity behind its figure that is in its unit: others are bounds of others."""
+    wanted = FIGURES[ask.figures[0]]
+    named = re.search(wanted.words, words.text, ANY_CASE | re.ASCII)
+    for mention in words.mentions:
+        is_behind = named is not None and mention.start >= named.end()
+        if is_behind and mention.upper is None and wanted.unit in (mention.dimension, *mention.may_be):
+            bound = mention.bound or bound_of(words.text[: mention.start], words.text[mention.end :])
+            return replace(ask, value=mention.value, upper=None, span=None, unit=wanted.unit, bound=bound)
+    return None
+
+
 def _change_of(words: Words, ask: Ask) -> Ask | None:
     """A figure that is to change by so much, in its unit, as a factor or in percent."""
     wanted = FIGURES[ask.figures[0]].unit
@@ -133,7 +151,9 @@ _UP_TO = re.compile(
     r"\b(?:bump|push|move|raise|bring|shift|get|increase|crank|put|take)\b[^.,;]*\bup to\b", ANY_CASE
 )
 """Says where to, not at most how far."""
-_AIMS = re.compile(r"[,，;；、]|\b(?:and|but|with|while|yet)\b|但是?|同时|并且|而且|且", ANY_CASE)
+_AIMS = re.compile(
+    r"[,，;；、]|(?:的)?(?:前提|条件)下|\b(?:and|but|with|while|yet)\b|但是?|同时|并且|而且|且", ANY_CASE
+)
 """Between the aims of one wish."""
 
 

@@ -14,8 +14,9 @@ from infrastructure.llm_adapters.builtin.plans import (
     Speech,
     which_file,
 )
-from infrastructure.llm_adapters.builtin.reading import Ask, Intent
-from shared.message import msg
+from infrastructure.llm_adapters.builtin.reading import Ask, Intent, things_in
+from infrastructure.llm_adapters.builtin.words import THINGS
+from shared.message import Message, msg
 
 _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "figure": measuring.figure,
@@ -66,8 +67,45 @@ def answer(ask: Ask, speech: Speech) -> Plan:
     circuit = yield from circuit_of(ask.file, speech)
     if isinstance(circuit, str):
         return circuit
+    if (lacking := _not_there(circuit, ask, speech.said)) is not None:
+        return speech.say(lacking)
     told = yield from _under_conditions(circuit, ask, speech)
     return "\n".join([*_not_taken(ask, speech), told])
+
+
+_OF_OTHERS = frozenset({"swap", "count", "compare"})
+"""Intents whose sentences may speak of things that are not in the circuit."""
+_FEW = 4
+"""Transistors that may make an op-amp."""
+
+
+def _not_there(circuit: Circuit, ask: Ask, said: str) -> Message | None:
+    """What to say of a thing the sentence takes to be in the circuit, and that is not."""
+    there = {each.letter for each in circuit.netlist.elements}
+    if sum(each.letter in "qmj" for each in circuit.top) >= _FEW:
+        there.add("x")
+    if ask.intent in _OF_OTHERS:
+        return None
+    meant = things_in(said)
+    for name, _, letters in THINGS:
+        if name in meant and not there & set(letters):
+            return msg("{file} has no {thing}.", file=circuit.file, thing=_THING_NAMES[name])
+    return None
+
+
+_THING_NAMES: Mapping[str, Message] = {
+    "op-amp": msg("op-amp"),
+    "MOSFET": msg("MOSFET"),
+    "bipolar transistor": msg("bipolar transistor"),
+    "transistor": msg("transistor"),
+    "diode": msg("diode"),
+    "inductor": msg("inductor"),
+    "transformer": msg("transformer"),
+    "switch": msg("switch"),
+    "crystal": msg("crystal"),
+    "relay": msg("relay"),
+    "comparator": msg("comparator"),
+}
 
 
 def _under_conditions(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:

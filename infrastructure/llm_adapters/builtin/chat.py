@@ -443,9 +443,8 @@ class BuiltinChatClient:
             if named and isinstance(command, Design):
                 command = _understood(said, circuits, past)
             command = _about(command, lambda: named or _meant(said, past, shown, circuits))
-            plan = plan_of(
-                command, Speech(say=say, circuits=circuits, past=[turn.calls for turn in _standing(past)])
-            )
+            turns = [turn.calls for turn in _standing(past)]
+            plan = plan_of(command, Speech(say=say, circuits=circuits, said=rest, past=turns))
         outcomes = _outcomes(since)
         try:
             call = next(plan)

@@ -313,7 +313,7 @@ _OF_ONE = re.compile(
 _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", ANY_CASE)
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
-    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! (?:at|if|when|hot)\b)"
+    rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! (?:(?:it|this) )?(?:at|if|when|hot)\b)"
     rf"(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
     r"|^(?:请)?(?:仿真|运行|跑)"
     r"(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))|\bmeasure [\w.]+\(",
@@ -362,6 +362,13 @@ _HELP = re.compile(
 )
 
 
+_STEP_CARD = re.compile(
+    r"(?<!\S)\.(?:step(?:\s+param)?|dc)\s+(?P<name>[A-Za-z]\w*)\s+(?P<low>[-\d.]+\w*)\s+(?P<high>[-\d.]+\w*)\s+(?P<step>[\d.]+\w*)",
+    ANY_CASE,
+)
+"""A sweep as a card of SPICE has it."""
+
+
 def language_of(text: str) -> Language:
     """Chinese as soon as one Chinese character stands there, names of files apart."""
     text = text[:LONGEST_REQUEST]
@@ -377,7 +384,9 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     """
     if len(text) > LONGEST_REQUEST:
         return Design(text=text, is_meant=True)
-    sentence = " ".join(text.split())
+    sentence = _STEP_CARD.sub(
+        r"sweep \g<name> from \g<low> to \g<high> in steps of \g<step>", " ".join(text.split())
+    )
     bare = sentence.strip(" .!?。！？,，~～")
     if small_talk := _small_talk(bare or sentence):
         return small_talk

@@ -61,7 +61,7 @@ def _is_subject(text: str, word: str) -> bool:
     """Whether the sentence asks for something of this."""
     name = re.escape(word)
     if not word.isascii():
-        return re.search(rf"{name}(?:的(?!是)|有(?:多|什么|几))", text) is not None
+        return re.search(rf"{name}(?:的(?!是|时候|情况|条件)|有(?:多|什么|几))", text) is not None
     return (
         re.search(
             rf"\b(?:of|does|do|did|has|from|will|can)\s+(?:an?\s+|the\s+|my\s+|our\s+)?{name}\b",
@@ -104,6 +104,8 @@ def _numbers(asks: Sequence[Ask]) -> list[float]:
     for ask in asks:
         for field in fields(ask):
             found += _numbers_in(getattr(ask, field.name))
+        if ask.span is not None and ask.runs and ask.runs > 1:
+            found.append((max(ask.span) - min(ask.span)) / (ask.runs - 1))  # the size of a step
     return found
 
 

@@ -38,7 +38,8 @@ class Figure:
     """What sensitivities are taken of, when it is another expression: a gain as a factor."""
     is_better_low: bool = False
     of: str = ""
-    """Letters of the elements it is a quantity of: `{part}` is the one named, else the only one; `{n0}` its first node."""
+    """Letters of the elements it is a quantity of: `{part}` is the one named, else the only one; `{n0}` its first node.
+    "*": of any that is named, else of the supplies (`measuring.quantity_of`)."""
     is_aside: bool = False
     """Only in what is studied, tuned or changed: a plain question for it is answered with all of the part's figures."""
 
@@ -162,7 +163,7 @@ FIGURES: dict[str, Figure] = {
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
     ),
     "swing": Figure(
-        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|output (?:amplitude|waveform|signal)|amplitude of the output|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
+        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|(?:output )?amplitude(?: of (?:the )?(?:output|oscillation))?|output (?:waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
         name=msg("output swing (peak to peak)"), unit="V", kind="tran", expressions=("pp({out},{tail})",),
     ),
     "collector_current": Figure(
@@ -184,6 +185,30 @@ FIGURES: dict[str, Figure] = {
     "inductor_peak": Figure(
         words=r"peak (?:inductor|coil) current|(?:inductor|coil) peak current|电感(?:的)?峰值电流|电感电流(?:的)?(?:峰值|最大值)", name=msg("peak current of the inductor"), unit="A",
         kind="tran", expressions=("max(i({part}),{tail})",), of="l", is_aside=True,
+    ),
+    "gate_source": Figure(
+        words=r"gate[- ](?:to[- ])?source voltage|(?<![A-Za-z0-9_.])v_?gs(?![A-Za-z0-9_(])|栅源(?:极)?(?:间)?电压", name=msg("gate-source voltage"), unit="V",
+        kind="level", expressions=("v({n1},{n2})",), of="m", is_aside=True,
+    ),
+    "drain_source": Figure(
+        words=r"drain[- ](?:to[- ])?source voltage|(?<![A-Za-z0-9_.])v_?ds(?![A-Za-z0-9_(])|漏源(?:极)?(?:间)?电压", name=msg("drain-source voltage"), unit="V",
+        kind="level", expressions=("v({n0},{n2})",), of="m", is_aside=True,
+    ),
+    "base_emitter": Figure(
+        words=r"base[- ](?:to[- ])?emitter voltage|(?<![A-Za-z0-9_.])v_?be(?![A-Za-z0-9_(])|基射(?:极)?(?:间)?电压|发射结电压", name=msg("base-emitter voltage"),
+        unit="V", kind="level", expressions=("v({n1},{n2})",), of="q", is_aside=True,
+    ),
+    "transconductance": Figure(
+        words=r"trans-?conductance|(?<![A-Za-z0-9_.])gm(?![A-Za-z0-9_(])|跨导", name=msg("transconductance"), unit="S", kind="level",
+        expressions=("@{part}[gm]",), of="mqj", is_aside=True,
+    ),
+    "power": Figure(
+        words=r"(?:total |supply |quiescent |static |input )?power(?! suppl| transistor| device| element| mosfet| fet| rail| stage| amp|-)(?: consumption| draw| dissipation| loss)?|dissipat\w*|\bhow (?:hot|warm)\b|\bhot\b|(?:静态|总|整机)?功耗|(?<!功)耗散(?:功率)?|(?<![A-Za-z])功率(?!管|器件|级)|发热|损耗",
+        name=msg("power"), unit="W", kind="level", expressions=("{power}",), of="*", is_aside=True, is_better_low=True,
+    ),
+    "current": Figure(
+        words=r"(?:supply|total|quiescent|idle|standby|input|battery) current(?: draw| consumption)?|current (?:draw|consumption)|(?:电源|总|静态|输入|待机)(?:工作)?电流|耗电(?:流|量)?|(?<!inductor )(?<!coil )(?<!collector )(?<!drain )(?<!base )(?<!emitter )(?<!load )(?<!output )\bcurrents?\b(?! ripple| source| mirror| limit| gain| sense)|(?<!电感)(?<!集电极)(?<!漏极)(?<!负载)(?<!输出)(?<!纹波)电流(?!源|纹波|镜|增益)",
+        name=msg("current"), unit="A", kind="level", expressions=("{current}",), of="*", is_aside=True,
     ),
     "node": Figure(
         words=r"(?!)", name=msg("voltage of the node"), unit="V", kind="level", expressions=("avg({out},{tail})",), is_aside=True,

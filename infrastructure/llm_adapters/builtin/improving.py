@@ -81,7 +81,11 @@ def goals_told(brief: Mapping[str, Any], text: str, speech: Speech) -> str:
             continue
         plain, tolerance = _without_tolerance(piece)
         clauses = (_ARTICLE.sub(" ", each) for each in _named(plain, circuit))
-        demands = [ask for each in clauses if (ask := wished(each, circuit.file)) is not None]
+        demands = [
+            ask
+            for each in clauses
+            if (ask := wished(each, circuit.file)) is not None and FIGURES[ask.figures[0]].of != "*"
+        ]
         for ask in demands:
             wanted = wanted_of(circuit, ask, ask.figures[0])
             if isinstance(wanted, Message):

@@ -305,6 +305,11 @@ _POINTS_A_PERIOD = 200
 
 def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """A picture of curves: over frequency where that is asked or nothing else is there, else over time."""
+    there = {node.lower() for node in circuit.nodes}
+    parts = tuple(name for name in ask.nodes if name.lower() not in there and circuit.element(name))
+    ask = replace(  # a part has a current to be drawn
+        ask, names=(*ask.names, *parts), nodes=tuple(name for name in ask.nodes if name not in parts)
+    )
     is_output = "vout" in ask.figures or not (ask.nodes or ask.names)
     nodes = (*ask.nodes, *([circuit.output] if is_output and circuit.output else []))
     if (missing := circuit.missing(nodes)) is not None:

@@ -67,7 +67,9 @@ class Wanted:
 def wanted_of(circuit: Circuit, ask: Ask, key: str, *, is_stepped: bool = False) -> Wanted | Message:
     """A named figure at the circuit's output, or why it has none; `is_stepped`: its source makes a step."""
     figure = FIGURES[key]
-    node = ask.nodes[0] if ask.nodes else circuit.output
+    if figure.of == "*":
+        return _of_part_or_supply(circuit, ask, key)
+    node = ask.nodes[0] if ask.nodes else circuit.output or ("0" if figure.of else "")
     if not node:
         return msg("I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file)
     kind = _kind_of(circuit, ask, figure)
@@ -96,6 +98,8 @@ def wanted_of(circuit: Circuit, ask: Ask, key: str, *, is_stepped: bool = False)
         )
     elif kind is None:
         expressions = (figure.expressions[0].format(**fields) if figure.of else fields["out"],)
+    elif figure.kind == "level" and figure.of and kind == "tran":
+        expressions = tuple(f"avg({each.format(**fields)},{fields['tail']})" for each in figure.expressions)
     else:
         expressions = _own_form(circuit, ask, key, fields) or tuple(
             each.format(**fields) for each in figure.expressions
@@ -111,6 +115,57 @@ def wanted_of(circuit: Circuit, ask: Ask, key: str, *, is_stepped: bool = False)
         key=key,
         is_percent=figure.unit == "1",
         sweep=_band(ask.span) if is_band and ask.span is not None else "",
+    )
+
+
+def subjects(circuit: Circuit, ask: Ask) -> list[Element]:
+    """The parts that are looked at: those named or called by their kind, but for what is varied."""
+    varied = {name.partition(".")[0].lower() for name in (*dict(ask.parameters), *ask.removed)}
+    found: list[Element] = []
+    for name in ask.names:
+        if name.endswith("*"):
+            letters = _LETTERS.get(name[0], name[0])
+            found += [each for each in circuit.top if each.letter in letters and each.key not in varied]
+        elif name == "load":
+            found += [each for each in circuit.top if each.name in circuit.loads]
+        elif (part := circuit.element(name)) is not None and part.key not in varied:
+            found.append(part)
+    return list({each.key: each for each in found}.values())
+
+
+_LETTERS = {"q": "qmj", "s": "sm", "m": "ms"}
+"""A "transistor" may be a MOSFET, a "switch" too."""
+
+
+def _of_part_or_supply(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
+    """The current or power of the part asked for, else of the supplies."""
+    is_power = key == "power"
+    part = next(iter(subjects(circuit, ask)), None)
+    signal: str | None
+    if part is not None:
+        signal, label = signal_of(part, is_power=is_power), part.name
+    else:
+        sources = supplies_of(circuit)
+        if not sources:
+            return msg("I found no supply in {file}.", file=circuit.file)
+        each = [f"{across(one)}*i({one.key})" if is_power else f"i({one.key})" for one in sources]
+        signal, label = f"-({'+'.join(each)})", ", ".join(one.name for one in sources)
+    if signal is None:
+        return no_such_part(circuit, ask.names)
+    is_run = only_transient(circuit) or ask.at_unit == "s"
+    form = "at({signal},{at})" if ask.at_unit == "s" else "avg({signal},{tail})"
+    form = form if is_run else "{signal}"
+    if part is None:
+        name = msg("power from {name}", name=label) if is_power else msg("current from {name}", name=label)
+    else:
+        name = msg("power in {name}", name=label) if is_power else msg("current through {name}", name=label)
+    return Wanted(
+        name=name,
+        expressions=(form.format(signal=signal, tail=tail(circuit), at=number(ask.at or 0.0)),),
+        unit=FIGURES[key].unit,
+        kind="tran" if is_run else None,
+        place=shown(ask.at, "s") if ask.at is not None and ask.at_unit == "s" else "",
+        key=key,
     )
 
 
@@ -188,7 +243,7 @@ def _band(span: tuple[float, float]) -> str:
 
 def part_of(circuit: Circuit, names: Sequence[str], letters: str) -> Element | Message:
     """The part a quantity is of: the one named, else the only one of its kind."""
-    of_kind = [each for each in circuit.top if each.letter in letters]
+    of_kind = [each for each in circuit.top if letters == "*" or each.letter in letters]
     named = [each for each in of_kind if each.key in (name.lower() for name in names)]
     found = named or of_kind
     if len(found) == 1 or named:
@@ -218,6 +273,28 @@ def steady_sources(circuit: Circuit) -> list[Element]:
     return [
         each for each in circuit.top if each.letter == "v" and value_of(each) and each is not circuit.source
     ]
+
+
+def supplies_of(circuit: Circuit) -> list[Element]:
+    """The sources of its supplies: those the recogniser names, else those with a plain value."""
+    nodes = {word.split()[0].lower() for word in circuit.supplies.split(", ") if word}
+    return [
+        each for each in circuit.top if each.letter == "v" and each.nodes and each.nodes[0].key in nodes
+    ] or steady_sources(circuit)
+
+
+def signal_of(part: Element, *, is_power: bool) -> str | None:
+    """Current or power of a part as an expression."""
+    over, value = across(part), value_of(part)
+    if part.letter == "r" and value:
+        return f"{over}*{over}/{number(value)}" if is_power else f"{over}/{number(value)}"
+    if part.letter == "v":
+        return f"-{over}*i({part.key})" if is_power else f"i({part.key})"
+    if part.letter == "l":
+        return f"p({part.key})" if is_power else f"i({part.key})"
+    if part.letter == "c" and value and not is_power:
+        return f"{number(value)}*deriv({over})"
+    return f"p({part.key})" if is_power else f"i({part.key})"
 
 
 def _pole_q(circuit: Circuit, x: str) -> tuple[str, ...]:
@@ -268,7 +345,7 @@ def tail(circuit: Circuit) -> str:
 def analysis_for(circuit: Circuit, kind: Kind | None) -> str | None:
     """The card to run where the circuit's own are not enough."""
     if kind is None:
-        return "op"
+        return None if circuit.has("op") and not circuit.has("tran") else "op"
     if kind == "ac" and not circuit.has("ac"):
         return _USUAL_AC
     if kind == "noise" and not circuit.has("noise"):
@@ -395,14 +472,28 @@ def all_wanted(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
     """What the figures of a question come to in this circuit, or why one of them has no meaning there."""
     wanted: list[Wanted] = []
     for key in ask.figures:
-        each = wanted_of(circuit, ask, key)
-        if isinstance(each, Message):
-            return each
-        wanted.append(each)
-        for place in ask.also:
-            more = wanted_of(circuit, replace(ask, at=place, also=()), key)
-            wanted += [more] if isinstance(more, Wanted) and more.place else []
+        for own in _of_each_part(circuit, ask, key):
+            each = wanted_of(circuit, own, key)
+            if isinstance(each, Message):
+                return each
+            wanted.append(each)
+            for place in ask.also:
+                more = wanted_of(circuit, replace(own, at=place, also=()), key)
+                wanted += [more] if isinstance(more, Wanted) and more.place else []
     return wanted
+
+
+_MOST_PARTS = 8
+"""Of one kind whose quantities stand in one answer."""
+
+
+def _of_each_part(circuit: Circuit, ask: Ask, key: str) -> list[Ask]:
+    """The question for a quantity of parts once for each of them."""
+    letters = FIGURES[key].of
+    parts = [each for each in subjects(circuit, ask) if letters == "*" or each.letter in letters]
+    if not letters or len(parts) < 2:
+        return [ask if not parts else replace(ask, names=(parts[0].name,))]
+    return [replace(ask, names=(each.name,)) for each in parts[:_MOST_PARTS]]
 
 
 _AS_TOLD = 0.02

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from domain.circuit.elements import Element
 from domain.simulation.operating_point import REGIONS
 from infrastructure.llm_adapters.builtin.circuit import (
     Circuit,
@@ -24,7 +23,10 @@ from infrastructure.llm_adapters.builtin.measuring import (
     only_transient,
     part_of,
     run,
+    signal_of,
     steady_sources,
+    subjects,
+    supplies_of,
     tail,
     tell,
     told_line,
@@ -237,19 +239,11 @@ def power(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return (yield from _of_parts(circuit, ask, speech, is_power=True))
 
 
-_LETTERS = {"q": "qmj", "s": "sm", "m": "ms"}
-"""A "transistor" may be a MOSFET, a "switch" too."""
-
-
 def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
-    names = ask.names
-    if names == ("load",):
+    if ask.names == ("load",):
         own = resolved(circuit, (("load", "1"),))
-        names = names if isinstance(own, Message) else (own[0][0],)
-    if len(names) == 1 and names[0].endswith("*"):
-        letters = _LETTERS.get(names[0][0], names[0][0])
-        names = tuple(each.name for each in circuit.top if each.letter in letters)
-    parts = [element for name in names if (element := circuit.element(name)) is not None]
+        ask = ask if isinstance(own, Message) else replace(ask, names=(own[0][0],))
+    parts = subjects(circuit, replace(ask, parameters=()))
     if not parts:
         return speech.say(no_such_part(circuit, ask.names))
     devices = [] if only_transient(circuit) else [each for each in parts if each.letter in "qmjdz"]
@@ -257,7 +251,7 @@ def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> 
     for each in parts:
         if each in devices:
             continue
-        signal = _signal(each, is_power=is_power)
+        signal = signal_of(each, is_power=is_power)
         if signal is None:
             what = msg(
                 "I cannot give that for {name}; I can for resistors, inductors, sources, transistors and "
@@ -309,26 +303,9 @@ def _rms(circuit: Circuit, name: Message, signal: str) -> Wanted:
     )
 
 
-def _signal(part: Element, *, is_power: bool) -> str | None:
-    """Current or power of a part as an expression."""
-    over, value = across(part), value_of(part)
-    if part.letter == "r" and value:
-        return f"{over}*{over}/{number(value)}" if is_power else f"{over}/{number(value)}"
-    if part.letter == "v":
-        return f"-{over}*i({part.key})" if is_power else f"i({part.key})"
-    if part.letter == "l":
-        return f"p({part.key})" if is_power else f"i({part.key})"
-    if part.letter == "c" and value and not is_power:
-        return f"{number(value)}*deriv({over})"
-    return f"p({part.key})" if is_power else f"i({part.key})"
-
-
 def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
     """What the supplies deliver."""
-    nodes = {word.split()[0].lower() for word in circuit.supplies.split(", ") if word}
-    sources = [
-        each for each in circuit.top if each.letter == "v" and each.nodes and each.nodes[0].key in nodes
-    ] or steady_sources(circuit)
+    sources = supplies_of(circuit)
     if not sources:
         return speech.say(msg("I found no supply in {file}.", file=circuit.file))
     wanted: list[Wanted] = []

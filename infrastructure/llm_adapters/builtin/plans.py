@@ -72,6 +72,8 @@ class Speech:
     say: Say
     circuits: Sequence[str]
     """The circuits the request lists."""
+    said: str = ""
+    """The sentence that is answered."""
     past: Sequence[Sequence[tuple[str, Mapping[str, Any], bool]]] = ()
     """Of each earlier turn the calls: tool, arguments, whether it succeeded."""
 

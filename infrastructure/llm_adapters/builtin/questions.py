@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import cast
 
 # --- which intent -------------------------------------------------------------------------------------
-from infrastructure.llm_adapters.builtin.aims import goal_of, studied, tuned
+from infrastructure.llm_adapters.builtin.aims import goal_of, looked_at, studied, tuned
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.reading import (
     PLACE_UNITS,
@@ -93,6 +93,36 @@ def _with_figure(words: Words) -> Ask | None:
     return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
 
 
+_WHICH_OF = re.compile(r"\bor\b|还是|\bvs\.?\b|\bversus\b", ANY_CASE)
+
+
+def _either(words: Words) -> Ask | None:
+    """Which of two parts a figure hangs on: "is it CE or C1 that sets the low corner?"."""
+    is_of_parts = len(words.ask.names) > 1 and not words.ask.parameters and not words.ask.tolerances
+    is_asked = _asks(words) or "还是" in words.text
+    return _with_figure(words) if is_of_parts and is_asked and _WHICH_OF.search(words.text) else None
+
+
+_OF_PARTS_OR_SUPPLY = frozenset(key for key, figure in FIGURES.items() if figure.of == "*")
+
+
+def _quantities(words: Words) -> Ask | None:
+    """Several quantities at once of which one is of the supply or of a part: "efficiency and power"."""
+    ask = looked_at(words)
+    if len(ask.figures) < 2 or not _OF_PARTS_OR_SUPPLY & set(ask.figures) or _is_wish(words):
+        return None
+    kind = _by_kind(words.text)
+    names = ask.names or ((kind,) if kind and kind != "load" else ())
+    is_asked = _asks(words) or len(words.text) < _SHORT
+    if (
+        not is_asked
+        or OTHERWISE.search(words.left)
+        or (all(FIGURES[key].of for key in ask.figures) and names)
+    ):
+        return None
+    return replace(ask, names=names)
+
+
 def _improve(words: Words) -> Ask | None:
     """A figure that is to become better, by nobody says how much: which parts it hangs on."""
     ask = words.ask
@@ -106,7 +136,7 @@ def _advice(words: Words) -> Ask | None:
 
 
 def _swept(words: Words) -> Ask | None:
-    ask = _scattered(words)
+    ask = replace(_scattered(words), runs=_steps(words))
     if (beta := _beta(words)) is not None:
         return beta
     if not ask.names and ask.span is not None and ask.unit in ("V", "none") and re.search(
@@ -120,8 +150,54 @@ def _swept(words: Words) -> Ask | None:
         and re.search(r"\bload|负载", words.text, ANY_CASE)
     ):
         return replace(ask, names=("load",), value=None, upper=None, unit="")
+    if ask.span is None and not ask.runs and not _VARIES.search(words.text):
+        return None
     if ask.names or (ask.span is not None and HEATS.search(words.text)):
-        return replace(ask, names=ask.names[:1], value=None, upper=None, unit="")
+        names = _swept_first(words.text, ask.names)
+        others = names[1:] if any(FIGURES[key].of for key in ask.figures) else ()
+        return replace(ask, names=(*names[:1], *others), value=None, upper=None, unit="")
+    return None
+
+
+_VARIES = re.compile(r"\b(?:sweep\w*|step\w*|vary\w*|varies|versus|vs|function of)\b|扫|随|变化", ANY_CASE)
+_OVER = (
+    r"\b(?:sweep(?:ing)?|step(?:ping)?|vary(?:ing)?|versus|vs\.?|over|against|across|function of)"
+    r"\s+(?:the\s+)?{name}\b"
+    r"|{name}\s*(?:的值)?\s*(?:from|between|varies|goes|is swept|从|由|变化|扫)|(?:扫描?|随)\s*{name}"
+)
+
+
+def _swept_first(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The parts, first the one whose value is varied: the others are those that are looked at."""
+    varied = [name for name in names if re.search(_OVER.format(name=re.escape(name)), text, ANY_CASE)]
+    return tuple(dict.fromkeys((*varied[:1], *names)))
+
+
+def _is_over(words: Words) -> bool:
+    """Whether something is looked at over the values of its only part."""
+    names = words.ask.names
+    return bool(names) and re.search(_OVER.format(name=re.escape(names[0])), words.text, ANY_CASE) is not None
+
+
+_STEP = re.compile(r"\s*(?:V|A|mA|ohm)?\s*(?:steps?|increments?|per step|步进|一步)", ANY_CASE)
+_STEP_BEFORE = re.compile(
+    r"(?:\bsteps? of|\bincrements? of|\bstep(?: size)?|步进|步长|每(?:次|步)?|间隔)\s*(?:为|是|=)?\s*$",
+    ANY_CASE,
+)
+_MOST_STEPS = 60
+
+
+def _steps(words: Words) -> int | None:
+    """How many values a sweep has: told, or by the size of a step."""
+    ask = words.ask
+    if ask.runs is not None or ask.span is None:
+        return ask.runs
+    for mention in words.mentions:
+        before, after = words.text[: mention.start], words.text[mention.end :]
+        if not (_STEP_BEFORE.search(before) or _STEP.match(after)) or not mention.value > 0:
+            continue
+        count = round((max(ask.span) - min(ask.span)) / mention.value) + 1
+        return count if 1 < count <= _MOST_STEPS else None
     return None
 
 
@@ -163,7 +239,7 @@ def _scattered(words: Words) -> Ask:
 def _heated(words: Words) -> Ask | None:
     """A range of temperatures."""
     ask = _scattered(words)
-    if OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters:
+    if ask.points or (OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters):
         return replace(ask, names=("temp",), value=None, upper=None, unit="")
     is_heat = (
         HEATS.search(words.text)
@@ -344,8 +420,8 @@ def _plot(words: Words) -> Ask | None:
         ask = replace(ask, value=None, runs=int(float(periods["count"])))
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
-    if not _speaks_of_signals(words):
-        return None
+    if not _speaks_of_signals(words) or _swept_first(words.text, ask.names) != ask.names or _is_over(words):
+        return None  # over the values of a part: no curve of one run
     is_current = re.search(r"\bcurrents?\b|电流", words.text, ANY_CASE) is not None
     parts = ask.names or tuple(filter(None, [_by_kind(words.text)])) if is_current else ()
     units = {FIGURES[key].kind for key in ask.figures}
@@ -360,7 +436,7 @@ def _plot(words: Words) -> Ask | None:
         file=ask.file,
         figures=tuple(key for key in ask.figures if FIGURES[key].kind == "ac" or key == "vout"),
         names=parts,
-        nodes=ask.nodes,
+        nodes=(*ask.nodes, *(() if is_current else ask.names)),
         query=kind,
         span=ask.span if kind or ask.unit == "s" else None,
         runs=ask.runs,
@@ -501,7 +577,7 @@ _WITHOUT = re.compile(
 
 def _what_if(words: Words) -> Ask | None:
     """The circuit with other values, or without parts, against it as it is."""
-    ask = studied(words)
+    ask = _of_kind(looked_at(words), words.text)
     removed = _removed_in(words.text)
     moved = MOVED_BY.search(words.text)
     if moved is not None and ask.names and len(ask.tolerances) == 1 and not removed and not ask.parameters:
@@ -521,6 +597,7 @@ def _what_if(words: Words) -> Ask | None:
         return None
     is_tried = (
         (moved is not None and values and _asks(words))
+        or (removed and _asks(words) and not ORDERED.match(words.text))
         or _WITHOUT.match(words.text)
         or HYPOTHESIS.search(words.text)
         or (INSTEAD.search(words.text) and not CHANGES.search(words.left) and values)
@@ -528,6 +605,12 @@ def _what_if(words: Words) -> Ask | None:
     if not is_tried or not (removed or values) or ask.tolerances:
         return None
     return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
+
+
+def _of_kind(ask: Ask, text: str) -> Ask:
+    """The question with the parts it calls by their kind, where it is for a quantity of parts."""
+    kind = _by_kind(text) if _OF_PARTS_OR_SUPPLY & set(ask.figures) else ""
+    return replace(ask, names=(*ask.names, kind)) if kind and kind != "load" else ask
 
 
 _SCALES = {"": "", "k": "k", "meg": "Meg", "m": "Meg"}
@@ -573,6 +656,8 @@ _SAME_AS = {
     "improve": "limits",
     "other_beta": "sweep",
     "driven": "stimulus",
+    "either": "limits",
+    "quantities": "figure",
 }
 _NEEDS: Mapping[str, Needs] = {
     "set_goal": goal_of,
@@ -583,6 +668,8 @@ _NEEDS: Mapping[str, Needs] = {
     "sweep": _swept,
     "tune": tuned,
     "limits": _with_figure,
+    "either": _either,
+    "quantities": _quantities,
     "monte_carlo": _scattered,
     "worst_case": _scattered,
     "advice": _advice,
@@ -687,19 +774,35 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
     if not file:
         file, text = named_by_stem(text, known)
     words = read(text, file)
-    ask = studied(words)
-    if not (file or known) or not _asks(words) or (not file and DESIGNED.search(words.text)):
+    ask = looked_at(words)
+    if not (file or known) or (not file and DESIGNED.search(words.text)):
+        return None
+    if not _asks(words) and not (words.mentions and ask.figures and _begins_with(words, ask.figures[0])):
         return None
     place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
     near = Ask(intent="figure", file=file, is_nearest=True)
     if ask.span is not None and ask.unit == "Hz":
         near = replace(near, span=ask.span, unit=ask.unit)
-    if ask.figures:
+    figures = tuple(key for key in ask.figures if key not in _OF_PARTS_OR_SUPPLY) or ask.figures
+    removed = _removed_in(words.text)
+    if figures and (removed or ask.parameters) and "it" not in removed:
         return replace(
-            near, figures=ask.figures[:3], nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place
-        )
+            near, intent="what_if", figures=figures[:3], names=ask.names, removed=removed,
+            parameters=ask.parameters, at=place[0], at_unit=place[1], place=ask.place,
+        )  # fmt: skip
+    if figures:
+        own = tuple(name for name in ask.names if any(sign.isdigit() for sign in name))
+        return replace(
+            near, figures=figures[:3], nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place,
+            names=own if any(FIGURES[key].of for key in figures) else (),
+        )  # fmt: skip
     parts = tuple(name for name in ask.names if any(sign.isdigit() for sign in name))
     return replace(near, intent="role", names=parts) if parts else None
+
+
+def _begins_with(words: Words, key: str) -> bool:
+    """Whether a figure is what a sentence begins with: "settling time to 0.1 % for a 1 V step"."""
+    return re.match(rf"\s*(?:the\s+)?(?:{FIGURES[key].words})", words.text, ANY_CASE | re.ASCII) is not None
 
 
 def without_courtesies(text: str) -> str:

@@ -19,8 +19,10 @@ from infrastructure.llm_adapters.builtin.words import (
     COUNTS,
     DEGREES,
     DEGREES_TO,
+    DOWN,
     FULL_NODE_FIGURE,
     HEATS,
+    INDEFINITE,
     JUST_BEFORE,
     JUST_BEHIND,
     KEPT,
@@ -44,6 +46,7 @@ from infrastructure.llm_adapters.builtin.words import (
     SEVERAL_BEHIND,
     SEVERAL_KINDS,
     TERMS,
+    THINGS,
     TIMES_A_FIGURE,
     WITHIN,
 )
@@ -101,6 +104,8 @@ class Ask:
     """Elements to be tried without; ``it`` is the one spoken of."""
     also: tuple[float, ...] = ()
     """Further places of the axis: "at 1k and 100k"."""
+    points: tuple[float, ...] = ()
+    """Temperatures or values of a part that are run one by one: "at -40, 27 and 125 C"."""
     series: str = ""
     """The preferred values of resistors, as ``E24``."""
     near: float | None = None
@@ -178,6 +183,8 @@ def read(text: str, file: str) -> Words:
         for each in sentence.mentions
         if left[each.start : each.end].strip() and not _is_in_name(left, each, names)
     )
+    if factor := place.partition("*")[0] if "*" in place else "":  # "at 10x the corner" is no aim
+        mentions = tuple(each for each in mentions if each.value != float(factor))
     if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
         figures = tuple(key for key in figures if key != "vout")
     share = OF_SUPPLY_SHARE.search(plain)
@@ -212,6 +219,15 @@ def read(text: str, file: str) -> Words:
     )
 
 
+def things_in(text: str) -> tuple[str, ...]:
+    """What a sentence takes to be in the circuit; not what it only supposes ("with a diode")."""
+    return tuple(
+        name
+        for name, form, _ in THINGS
+        if any(not INDEFINITE.search(text[: found.start()]) for found in re.finditer(form, text, ANY_CASE))
+    )
+
+
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
@@ -225,6 +241,8 @@ def _is_in_name(text: str, mention: Mention, names: Sequence[str]) -> bool:
 
 def _place_in(text: str, figures: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """The figures, and the one whose frequency is the place where the others are looked at."""
+    if len(figures) == 1 and FIGURES[figures[0]].unit == "Hz" and DOWN.search(text):
+        figures = ("gain", *figures)  # "how many dB down at the corner"
     if len(figures) < 2:
         return figures, ""
     for key in figures:
@@ -275,8 +293,12 @@ def only_in(text: str) -> tuple[str, tuple[str, ...]]:
     return f"{text[: found.start()]} {text[found.end() :]}", letters
 
 
-_PART_NAME = re.compile(r"[RCL](?:load|in|out|fb|f|s|src|sense|snub|bias|tail|[a-z]|comp|osc|filt)")
-"""A name in small letters behind its kind: ``Rload``, ``Cin``."""
+_PART_NAME = re.compile(
+    r"[RCL](?:load|in|out|fb|f|s|src|sense|snub|bias|tail|[a-z]|comp|osc|filt)"
+    r"|[rcl](?:load|in|out|fb|src|sense|snub|bias|tail|comp|osc|filt)|[vV](?:in|cc|dd|ee|ss|ref|bat|cm)"
+    r"|[iI](?:load|ref|bias|tail)"
+)
+"""A name in small letters: ``Rload``, ``cin``, ``vin``."""
 
 
 def names_in(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
@@ -345,12 +367,12 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
         elif (
             ask.at is not None
             and _to_before(before)
-            and ask.at_unit == mention.dimension
+            and mention.dimension in (ask.at_unit, "none")
             and ask.span is None
         ):
-            ask = replace(ask, at=None, at_unit="", span=(ask.at, mention.value), unit=mention.dimension)
-        elif (ask.value is not None and ask.upper is None and ask.unit == mention.dimension
-              and mention.dimension in PLACE_UNITS and _to_before(before)):  # fmt: skip
+            ask = replace(ask, at=None, at_unit="", span=(ask.at, mention.value), unit=ask.at_unit)
+        elif (ask.value is not None and ask.upper is None and ask.unit in PLACE_UNITS
+              and mention.dimension in (ask.unit, "none") and _to_before(before)):  # fmt: skip
             ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
         elif mention.dimension in PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
             ask = replace(ask, at=mention.value, at_unit=mention.dimension)
@@ -429,7 +451,22 @@ def _with_heat(
         and DEGREES_TO.fullmatch(text[earlier.end : mention.start])
     ):
         return replace(ask, span=(earlier.value, mention.value), value=None), []
+    if ask.figures and len(points := _list_before(text, mentions, at)) > 1:
+        return replace(ask, points=points, value=None), []
     return ask, [("temp", number(mention.value))]
+
+
+_BETWEEN = re.compile(r"\s*(?:°|度|°?c)?\s*(?:,|、|and|or|&|和|与|及|,\s*and)\s*", ANY_CASE)
+
+
+def _list_before(text: str, mentions: Sequence[Mention], at: int) -> tuple[float, ...]:
+    """The quantities of a list that ends here: "-40, 27 and 125 C"."""
+    found = [mentions[at].value]
+    for one, then in zip(reversed(mentions[:at]), reversed(mentions[1 : at + 1]), strict=True):
+        if not _BETWEEN.fullmatch(text[one.end : then.start]) or one.upper is not None:
+            break
+        found.append(one.value)
+    return tuple(reversed(found))
 
 
 def _letters(before: str, after: str) -> tuple[str, ...]:

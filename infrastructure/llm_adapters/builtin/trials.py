@@ -591,7 +591,7 @@ def _clipping_told(circuit: Circuit, source: str, hertz: float, rows: Sequence[_
 # --- sweeps -------------------------------------------------------------------------------------------
 
 
-def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911, PLR0912 - one an answer
     """Figures over values of a part, or over temperature."""
     name = ask.names[0] if ask.names else "temp"
     if name in ("supply", "beta", "load"):
@@ -603,9 +603,11 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     part = None if is_heat or "." in name else circuit.element(name)
     if part is None and not is_heat and "." not in name:
         return speech.say(no_such_part(circuit, ask.names))
-    wanted = _figures_of(circuit, ask)
+    wanted = _figures_of(circuit, replace(ask, names=ask.names[1:]))
     if isinstance(wanted, Message):
         return speech.say(wanted)
+    if ask.points:
+        return (yield from _one_by_one(circuit, name, ask.points, wanted, speech))
     span, is_assumed = ask.span, ask.span is None
     if span is None:
         value = None if part is None else value_of(part)
@@ -621,7 +623,9 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         circuit, wanted, {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
     )
     if outcome.error_type == "unknown_signal" and wanted:  # a sweep keeps no currents of parts
-        return (yield from _one_by_one(circuit, name, (low, high), wanted, speech))
+        steps = (ask.runs or _ONE_BY_ONE) - 1
+        points = [low + (high - low) * at / steps for at in range(steps + 1)]
+        return (yield from _one_by_one(circuit, name, points, wanted, speech))
     if outcome.error_type:
         return failed(outcome, speech)
     units = {found["name"]: found["unit"] for line in outcome.lines if (found := _STATISTICS.fullmatch(line))}
@@ -712,26 +716,30 @@ def _swept_name(circuit: Circuit, name: str) -> str | Message:
 
 
 def _one_by_one(
-    circuit: Circuit, name: str, span: tuple[float, float], wanted: Sequence[Wanted], speech: Speech
+    circuit: Circuit, name: str, points: Sequence[float], wanted: Sequence[Wanted], speech: Speech
 ) -> Plan:
     """A sweep as runs of their own."""
-    low, high = span
     is_heat = name.lower() == "temp"
     unit = "" if is_heat else _PART_UNITS.get(name[0].lower(), "")
+
+    def told(value: float) -> str:
+        return f"{value:g} °C" if is_heat else shown(value, unit)
+
     lines = []
-    for at in range(_ONE_BY_ONE):
-        value = low + (high - low) * at / (_ONE_BY_ONE - 1)
+    for value in points:
         found = yield from measured(circuit, wanted, [(name, number(value))], speech)
         if isinstance(found, str):
             return found
-        told = f"{value:g} °C" if is_heat else shown(value, unit)
         figures = ", ".join(
             f"{speech.say(each.name)} = {each.told(figure, of)}" for each, _, figure, of in found
         )
-        lines.append(f"{name} = {told}: {figures}")
-    ends = [f"{each:g} °C" if is_heat else shown(each, unit) for each in span]
+        lines.append(f"{name} = {told(value)}: {figures}")
     head = msg(
-        "{file}, {name} from {low} to {high}:", file=circuit.file, name=name, low=ends[0], high=ends[1]
+        "{file}, {name} from {low} to {high}:",
+        file=circuit.file,
+        name=name,
+        low=told(points[0]),
+        high=told(points[-1]),
     )
     return "\n".join([speech.say(head), bullets(lines)])
 

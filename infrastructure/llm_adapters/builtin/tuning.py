@@ -279,7 +279,7 @@ def tune(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return (yield from _tuned(circuit, ask, wanted, named, speech))
 
 
-def _tuned(  # noqa: PLR0911 - every return is an answer
+def _tuned(  # noqa: PLR0911, PLR0912 - every return is an answer
     circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], speech: Speech
 ) -> Plan:
     before = yield from _one(circuit, wanted, speech)
@@ -306,6 +306,8 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
     seen: list[Outcome] = []
     if whole:
         done, after = yield from _watched(_moved(circuit, ask, whole, before, speech), seen)
+        found = yield from measured(circuit, [each.now.wanted for each in kept], (), speech)
+        others = [found] if isinstance(found, str) else _kept_told(kept, found, speech)
     else:
         if (
             not named
@@ -327,11 +329,17 @@ def _tuned(  # noqa: PLR0911 - every return is an answer
         if not ask.writes:
             return (yield from _would_do(circuit, ask, before, values, speech))
         done, is_done = yield from change_values(circuit.file, values, speech)
-        after = (yield from _watched(_one(circuit, wanted, speech), seen)) if is_done else ""
+        if not is_done:
+            return "\n".join(done)
+        all_of = [wanted, *(each.now.wanted for each in kept)]
+        found = yield from _watched(measured(circuit, all_of, (), speech), seen)
+        if isinstance(found, str) or math.isnan(found[0][2]):
+            problem = found if isinstance(found, str) else speech.say(told_line(circuit, *found[0]))
+            return "\n".join([*done, problem])
+        after, others = _Measured(*found[0]), _kept_told(kept, found[1:], speech)
     if isinstance(after, str):
         return "\n".join(filter(None, [*done, after]))
     told = _outcome_told(ask, before, after)
-    others = yield from _kept_now(circuit, kept, speech)
     return "\n".join([*done, speech.say(told), *others, *_goals_missed(circuit, seen, speech)])
 
 
@@ -385,19 +393,16 @@ def _kept_figures(circuit: Circuit, ask: Ask, speech: Speech) -> Generator[Call,
     return found
 
 
-def _kept_now(circuit: Circuit, kept: Sequence[_Kept], speech: Speech) -> Generator[Call, Outcome, list[str]]:
+def _kept_told(
+    kept: Sequence[_Kept], now: Sequence[tuple[Wanted, str, float, str]], speech: Speech
+) -> list[str]:
     """What was to stay as it was, before and after."""
-    told: list[str] = []
-    for one in (each.now for each in kept):
-        now = yield from _one(circuit, one.wanted, speech)
-        if isinstance(now, str):
-            told.append(now)
-        else:
-            told.append(
-                speech.say(
-                    msg("{name}: {before} → {after}", name=one.wanted.name, before=one.told, after=now.told)
-                )
-            )
+    told = []
+    for one, (wanted, reason, value, unit) in zip((each.now for each in kept), now, strict=True):
+        after = reason if math.isnan(value) else wanted.told(value, unit)
+        told.append(
+            speech.say(msg("{name}: {before} → {after}", name=wanted.name, before=one.told, after=after))
+        )
     return told
 
 

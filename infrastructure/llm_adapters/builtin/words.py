@@ -31,6 +31,11 @@ BY_SO_MUCH = re.compile(
 """Before a quantity by which something is to change."""
 HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
 DEGREES = re.compile(r"\s*(?:°|度|degrees?|deg\b|c\b)", ANY_CASE)
+DOWN = re.compile(
+    r"\bhow (?:far|much) down\b|\bhow (?:many|much) db\b.{0,16}\b(?:down|below|lower|am|is|do|does|off|lost)\b|\bdb down\b|(?:掉|降|衰减|跌)了?多少\s*(?:db|分贝)?",
+    ANY_CASE,
+)
+"""Asks for the gain without its name."""
 FULL_NODE_FIGURE = re.compile(r"\bv\(", ANY_CASE)
 QUESTION = re.compile(
     r"[?]\s*$|^(?:and |so |then |ok |okay |now |please |pls |(?:can|could|would) you (?:please )?|i(?:'d| would) like to |let me |let's )*"
@@ -73,7 +78,7 @@ WHAT_VALUE = re.compile(
     ANY_CASE,
 )
 """Asks for the value that would do."""
-_KEEP = r"(?:keep(?:ing)?|leav(?:e|ing)(?!\s+(?:the\s+)?\w+\s+(?:out|off|away)\b)|hold(?:ing)?|maintain(?:ing)?|without (?:touch|chang|alter|modify)ing|(?:don'?t|do not|not) (?:touch|change|alter|modify)(?:ing)?)"
+_KEEP = r"(?:keep(?:ing)?|leav(?:e|ing)(?!\s+(?:the\s+)?\w+\s+(?:out|off|away)\b)|hold(?:ing)?|maintain(?:ing)?|without (?:touch|chang|alter|modify)ing|(?:don['’]?t|do not|not|never) (?:touch|change|alter|modify|move|shift|mess with)(?:ing)?)"
 KEPT = re.compile(
     rf"[,;]?\s*(?:\b(?:but|and|while|whilst|with)\s+)?\b{_KEEP}\s+(?P<en>[^,.;?!]+?)(?=\s+(?:and|but|or|so|then)\s+(?:use|using|change|set|make|move|tell|show|run|sim\w*|adjust|only|get|bring)\b|[,.;?!]|\s*$)"
     r"|[，,]?\s*(?:但是?|同时|并且?|而且?)?保持(?P<keep>[^，,。;；!！?？]+?)(?:不变|不动|一样|恒定)?(?=$|[，,。;；!！?？])"
@@ -99,6 +104,7 @@ TIMES = re.compile(
 )
 """A value against the one that is there."""
 REMOVED = re.compile(
+    r"\b(?P<open>\w+) (?:goes|went|is|gets|becomes|fails?|failed|blows?|blew|being|was|turns)(?: an?)? open(?:[- ]circuit(?:ed)?)?\b|\b(?P<falls>\w+) (?:falls off|fell off|breaks|comes? (?:loose|off)|is missing|opens up)\b|(?P<zh_open>[A-Za-z]\w*)\s*(?:开路|断路|断开|脱焊|虚焊|掉了|坏了|失效)|"
     r"\b(?P<gone>\w+) (?:is|are|was|were|gets?|got) (?:remov\w+|taken (?:out|away)|left out|omitted|deleted|disconnected|unsoldered)\b"
     r"|\b(?:remov\w+|leav\w+ out|leave (?P<it>it|this|that) out|leave (?P<mid>\w+) out|take (?P<mid2>\w+) (?:out|away|off)|omit\w*|delet\w+|without|disconnect\w*|unsolder\w*|took out|drop(?:ped|ping)?)\b\s*(?P<en>\w+(?:'s)?)?"
     r"|(?:去掉|拿掉|拆掉|删掉|去除|断开|不要|不接|不加|没有|取消|拿走)(?P<zh>\s*[A-Za-z]\w*|它|这个)?|[把将]?(?P<zh2>[A-Za-z]\w*)\s*(?:去掉|拿掉|拆掉|删掉|断开|拿走|取消)",
@@ -205,6 +211,16 @@ BY_KIND: Sequence[tuple[str, str]] = (
     (r"induct\w*|\bcoils?\b|电感", "l*"), (r"\bload\b|负载", "load"),
 )  # fmt: skip
 """Parts called by what they are, and the names these have."""
+
+THINGS: Sequence[tuple[str, str, str]] = (
+    ("op-amp", r"\bop-?\s?amps?\b|运(?:算)?放(?:大器)?", "xegb"), ("MOSFET", r"\b(?:mosfets?|[np]mos|fets?)\b|mos\s?管|场效应管", "mjx"),
+    ("bipolar transistor", r"\b(?:bjts?|npn|pnp|bipolar transistors?)\b|三极管|双极(?:型晶体)?管", "qx"),
+    ("transistor", r"\btransistors?\b|晶体管", "qmjzx"), ("diode", r"\bdiodes?\b|二极管|稳压管|续流管", "dx"),
+    ("inductor", r"\binductors?\b|\bcoils?\b|(?<!寄生)电感(?!性)", "lkx"), ("transformer", r"\btransformers?\b|变压器", "kx"),
+    ("switch", r"\bswitch(?:es)?\b|开关(?:管)?(?!频率|电源)", "swmqx"), ("crystal", r"\bcrystals?\b|\bquartz\b|晶振|石英", "yx"),
+    ("relay", r"\brelays?\b|继电器", "x"), ("comparator", r"\bcomparators?\b|比较器", "xegb"),
+)  # fmt: skip
+"""Things a circuit may have: how they are called, and the letters of elements one of which it has then."""
 
 OF_SIGNALS = re.compile(
     r"\b(?:in|out)puts?\b|\b(?:waveforms?|curves?|traces?|responses?|bode|voltages?|currents?|signals?|sin(?:e|us\w*)?|swing\w*|amplitudes?|headroom|rails?|stage|amp\w*|v\(|gain|magnitude|phase)"
@@ -314,6 +330,8 @@ BETA = re.compile(
 )
 """A current gain a transistor is to have."""
 
+_OR = r"\bor\b|还是|\bvs\b|\bversus\b"
+
 INTENTS: Sequence[tuple[str, str]] = (
     ("undo",
      r"^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
@@ -345,7 +363,8 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("plot",
      r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|(?<!输)出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
     ("other_beta", BETA.pattern),
-    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder)\b"),
+    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder|without)\b|去掉|拿掉|拆掉|断开|开路|不接"),
+    ("either", _OR),
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
@@ -361,7 +380,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
      r"温度|温漂|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("sweep",
-     r"\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
+     r"\b(?:versus|vs|as a function of)\b|随|\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
      r"扫描|扫一?下|扫参|扫到|从.{1,12}扫|从.{1,16}(?:变化?|增|降|升|改|加|减|调)[到至成]|\b(?:var(?:y|ies|ied)|goes|going|moves?|chang\w+|range\w*|swing\w*|anywhere|anything) (?:anywhere )?(?:from|between)\b"),
     ("conduction",
      r"\b[cd]cm\b|\b(?:dis)?continuous (?:conduction|mode)|(?:连续|断续)(?:导通|导电|模式|电流)|[连断]续(?:的)?(?:模式|状态|还是)"),
@@ -393,6 +412,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("ports",
      r"\b(?:which|what|where)\b.*\b(?:node|net|terminal|pin)\b.*\b(?:in|out)puts?\b|\b(?:which|what|where)\b.*\b(?:in|out)puts?\b.*\b(?:node|net)\b|\bwhere is the (?:in|out)put\b|"
      r"(?:输入|输出).*(?:哪个?|什么)(?:节点|端|点)|哪个?(?:节点|端|点)?是?.*(?:输入|输出)(?:端|节点)?|(?:输入|输出)(?:节点|端)(?:是|在)"),
+    ("quantities", r""),
     ("power",
      r"\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bburn(?:t|s|ed|ing)?\b|\bwatts?\b|\bhot\b|"
      r"功耗|功率|耗散|发热|损耗"),
