@@ -43,7 +43,7 @@ from infrastructure.llm_adapters.builtin.commands import (
     language_of,
     understand_command,
 )
-from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
+from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.looking import arguments_of
 from infrastructure.llm_adapters.builtin.plans import (
     FIGURE,
@@ -244,7 +244,10 @@ def _simulate(command: Simulate, speech: Speech) -> Plan:
             return speech.say(which_file(speech.circuits))
         return (yield from longer(command.file, command.stop, speech))
     arguments: dict[str, Any] = {"file_path": command.file} if command.file else {}
-    if command.analysis_type:
+    if command.band is not None:
+        low, high, points = command.band
+        arguments["analysis"] = f"ac dec {points} {number(low)} {number(high)}"
+    elif command.analysis_type:
         arguments["analysis_type"] = command.analysis_type
     if command.parameters:
         arguments["parameters"] = dict(command.parameters)
@@ -346,7 +349,12 @@ def _change(command: Change, speech: Speech) -> Plan:
         )
 
         return (yield from before_and_after(file, command.values, command.ask, speech))
-    done, is_done = yield from change_values(file, command.values, speech)
+    from infrastructure.llm_adapters.builtin.conditions import of_its_own  # with the recogniser's words
+
+    values = yield from of_its_own(file, command.values, speech)
+    if isinstance(values, str):
+        return values
+    done, is_done = yield from change_values(file, values, speech)
     if is_done and command.simulates:
         done.append((yield from _run({"file_path": file}, command.expressions, speech)))
     return "\n".join(done)

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from domain.design.sentence import LONGEST_REQUEST
-from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, strangers, unmeasured
+from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, respelt, strangers, unmeasured
+from infrastructure.llm_adapters.builtin.figures import number
 from infrastructure.llm_adapters.builtin.file_names import CHINESE_FILE, take_file
 from infrastructure.llm_adapters.builtin.questions import (
+    band_of,
     conditions_in,
     figures_of,
     follow_up,
@@ -153,6 +155,8 @@ class Simulate:
     expressions: tuple[str, ...] = ()
     stop: str = ""
     """Until when its transient analysis runs this time."""
+    band: tuple[float, float, int] | None = None
+    """From where to where its AC analysis runs this time, and the points a decade."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +249,7 @@ _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
     rf"\b(?:re-?)?simulat\w*|{_OTHER_RUN}\b(?:re-?)?run\b(?! (?:at|if|when|hot)\b){_OFF_A_SUPPLY}"
-    r"|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|跑[一个下]",
+    r"|仿真(?!步长|结果|精度|时间|模型)|模拟|运行|[跑仿][一个下遍]|[再重新](?:跑|仿)",
     ANY_CASE,
 )
 _ANALYSES: Sequence[tuple[str, str]] = (
@@ -390,6 +394,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     bare = sentence.strip(" .!?。！？,，~～")
     if small_talk := _small_talk(bare or sentence):
         return small_talk
+    sentence = respelt(sentence)
     file, rest = take_file(without_courtesies(sentence), known_files)
     if isinstance(previous, Several):
         previous = previous.commands[-1]
@@ -407,12 +412,14 @@ _NOT_OF_WORDS = frozenset({"undo", "find_part", "count", "failure", "check_goals
 """Intents whose answer hangs on no quantity, figure or part of the sentence."""
 
 
-def _accounted(command: Command, text: str) -> Command:
+def _accounted(command: Command, text: str) -> Command:  # noqa: PLR0911 - one a reason
     """The command where all of the sentence is accounted for by it.
 
     Else nothing that writes is done, and a question is answered with what was left out.
     """
     asks, values = _readings(command)
+    if isinstance(command, Simulate) and (terms := unmeasured(text, asks)):
+        return Unclear(parts=terms, why="unmeasured")
     is_asked = isinstance(command, References) or (
         isinstance(command, Design) and not command.is_meant and _asks(command.text)
     )
@@ -446,13 +453,21 @@ _IMPROVES = re.compile(
 )
 
 
+_TURNS = re.compile(
+    r"^(?:please |can you |could you )?"
+    r"(?:turn|bump|crank|increase|decrease|reduce|raise|lower|change|adjust|make)\b"
+    r"|[把将]?[^，,]{0,8}(?:[调改换变加减增弄搞](?:[大小高低快慢多少]|一下|掉)|加大|减小|增大|换成别的|换一?个)",
+    ANY_CASE,
+)
+
+
 def _is_vague(text: str, *, is_meant: bool) -> bool:
     """Whether a wish says neither what of, nor what it is to become: "make it better"."""
     kinds = (*PARTS, *OF_LETTER, *BY_KIND)
     is_other = _asks(text) or re.search(r"\d", text) is not None
     if is_other and any(re.search(pattern, text, ANY_CASE) for pattern, _ in kinds):
         return False
-    is_wish = (CHANGES.search(text) and not is_meant) or _IMPROVES.search(text)
+    is_wish = (CHANGES.search(text) and not is_meant) or _IMPROVES.search(text) or _TURNS.search(text)
     return is_wish is not None and holds_nothing(text) and not foreign(text)
 
 
@@ -467,8 +482,9 @@ def _readings(command: Command) -> tuple[tuple[Ask, ...], tuple[tuple[str, str],
             return (command,), ()
         case Change(values=values, ask=ask):
             return (ask,) if ask is not None else (), values
-        case Simulate(parameters=parameters, stop=stop):
-            return (), (*parameters, *((("stop", stop),) if stop else ()))
+        case Simulate(parameters=parameters, stop=stop, band=band):
+            told = tuple(("band", number(each)) for each in band or ())
+            return (), (*parameters, *((("stop", stop),) if stop else ()), *told)
         case Several(commands=commands):
             found = [_readings(each) for each in commands]
             return tuple(ask for asks, _ in found for ask in asks), tuple(
@@ -514,7 +530,9 @@ _STUDIES = frozenset({"sweep", "worst_case", "monte_carlo", "tune", "what_if"})
 """Whose answer holds what is looked at."""
 
 
-def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Command | None:
+def _several(  # noqa: PLR0912 - one a kind of clause
+    whole: Command, file: str, rest: str, known: Sequence[str]
+) -> Command | None:
     """The clauses of a sentence as commands of their own; None where the whole is better taken as one.
 
     Every clause has to be understood, or to hold nothing that could be meant: no figure, part, number,
@@ -528,6 +546,8 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
     if len(clauses) < 2 or ADVICE.search(rest) or (isinstance(whole, Design) and whole.is_meant):
         return None
     found: list[Command] = []
+    given: tuple[tuple[str, str], ...] = ()
+    is_tried = False
     for clause in clauses:
         last = next((each for each in reversed(found) if isinstance(each, Ask)), None)
         command = _whole(clause, clause, file, clause, known)
@@ -550,6 +570,15 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
             command = replace(command, removed=last.names[:1])
         if isinstance(command, Design) and found and _is_told(clause):
             continue
+        if clause is not clauses[-1] and (own := _only_conditions(clause, command)):
+            given, is_tried = (*given, *own), isinstance(command, Ask)
+            continue
+        if given and isinstance(command, Ask) and not command.parameters:
+            is_set_beside = command.intent == "figure" and is_tried
+            command = replace(
+                command, intent="what_if" if is_set_beside else command.intent, parameters=given
+            )
+            given = ()
         is_context = (
             isinstance(command, Design)
             and not command.is_meant
@@ -571,9 +600,22 @@ def _several(whole: Command, file: str, rest: str, known: Sequence[str]) -> Comm
                 continue
             return None
         found = _with_next(found, command)
+    if given:
+        return None
     if _is_tried(rest) and any(isinstance(each, Change) for each in found):
         found = _as_trial(found, rest)
     return _better(whole, found)
+
+
+def _only_conditions(clause: str, command: Command) -> tuple[tuple[str, str], ...]:
+    """The values a clause supposes for what the next one asks, where it asks nothing itself."""
+    if isinstance(command, Ask) and command.intent == "what_if" and not command.figures:
+        return command.parameters if not command.removed and _is_supposed(clause) else ()
+    return conditions_in(clause) if isinstance(command, Design) and not _asks(clause) else ()
+
+
+def _is_supposed(clause: str) -> bool:
+    return re.search(r"[?？]|吗|\b(?:what|which|how|does|will|would|can)\b|会怎|怎样|多少", clause) is None
 
 
 _NOT_IN_PART = frozenset({"tune", "set_goal", "swap", "undo", "stimulus", "find_part"})
@@ -698,6 +740,9 @@ def _better(whole: Command, found: Sequence[Command]) -> Command | None:  # noqa
         return None
     if isinstance(whole, Design):
         return found[0] if len(found) == 1 else Several(commands=tuple(found))
+    only = found[0] if len(found) == 1 else None
+    if isinstance(only, Ask) and isinstance(whole, Ask) and only.parameters and not whole.parameters:
+        return only
     own = {each.intent if isinstance(each, Ask) else type(each).__name__ for each in found}
     mine = whole.intent if isinstance(whole, Ask) else type(whole).__name__
     changed = [each for each in found if isinstance(each, Change)]
@@ -802,6 +847,8 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
     if simulates and (stop := _STOP.search(rest)):
         return Simulate(file=file, stop=f"{stop['number']}{PREFIXES.get(stop['prefix'], stop['prefix'])}")
     analysis = _analysis_type(rest)
+    if analysis == "ac" and (band := band_of(rest)) is not None:
+        return Simulate(file=file, analysis_type="ac", band=band)
     wanted = expressions or plain_expressions(rest)
     if simulates or analysis:
         return Simulate(file=file, analysis_type=analysis, expressions=wanted)

@@ -14,10 +14,11 @@ from typing import TypeVar
 
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
-from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
+from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of, number_of, value_of
 from infrastructure.llm_adapters.builtin.measuring import measured, no_such_part, steady_sources, wanted_of
 from infrastructure.llm_adapters.builtin.plans import Call, Outcome, Speech
 from infrastructure.llm_adapters.builtin.reading import Ask
+from infrastructure.llm_adapters.builtin.words import OF_LETTER
 from shared.message import Message, msg
 
 _T = TypeVar("_T")
@@ -128,7 +129,9 @@ def _with(call: Call, values: dict[str, str]) -> Call:
     return Call(tool=call.tool, arguments={**call.arguments, key: {**values, **call.arguments.get(key, {})}})
 
 
-def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[str, str]] | Message:
+def resolved(  # noqa: PLR0911, PLR0912 - one a kind of name
+    circuit: Circuit, values: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]] | Message:
     """Values by the names of the circuit's own load and supply, and as times what they are now."""
     found: list[tuple[str, str]] = []
     for name, text in values:
@@ -157,6 +160,15 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
             own = supplies[0]
         if name == "input" and circuit.source is not None:
             own = f"{circuit.source.name}.amplitude"
+        if (letter := _letter_of(name)) and circuit.element(name) is None:
+            parts = [each.name for each in circuit.top if each.letter == letter and value_of(each)]
+            if len(parts) != 1:
+                return (
+                    msg("Of which part: {names}?", names=", ".join(parts))
+                    if parts
+                    else no_such_part(circuit, (name.removesuffix("*"),))
+                )
+            own = parts[0]
         if name == "load_c":
             part = _load(circuit, "c")
             if part is None:
@@ -177,6 +189,26 @@ def resolved(circuit: Circuit, values: Sequence[tuple[str, str]]) -> list[tuple[
             value = format_number(now * float(text[1:]), 4)
         found.append((own, value))
     return found
+
+
+def of_its_own(
+    file: str, values: Values, speech: Speech
+) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
+    """Values by the names of the file's own parts, where one is called by its kind; or why not, in words."""
+    if not any(_letter_of(name) for name, _ in values):
+        return list(values)
+    circuit = yield from circuit_of(file, speech)
+    if isinstance(circuit, str):
+        return circuit
+    own = resolved(circuit, values)
+    return speech.say(own) if isinstance(own, Message) else own
+
+
+def _letter_of(name: str) -> str:
+    """Of a kind of part by which one is called: ``l*``, "the resistor"; "" for a name."""
+    if len(name) == len("l*") and name.endswith("*"):
+        return name[0]
+    return next((letter for form, letter in OF_LETTER if re.fullmatch(form, name, re.IGNORECASE)), "")
 
 
 def _at_the_output(circuit: Circuit) -> str:

@@ -7,6 +7,7 @@ request that writes is not carried out then; a question is answered, and told wh
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -55,6 +56,20 @@ def strangers(text: str) -> tuple[str, ...]:
     if words.ask.names or words.ask.nodes or len(words.ask.figures) > 1:
         return ()
     return tuple(word for word in foreign(text) if _is_subject(text, word))
+
+
+def respelt(text: str) -> str:
+    """The text with the words of the trade that are misspelt by a letter put right: "efficency"."""
+    known = [word for word in _vocabulary()[0] if len(word) >= _LONG and word.isascii()]
+    for word in re.findall(rf"(?<![A-Za-z0-9_./(-])[a-z]{{{_LONG},}}(?![A-Za-z0-9_(]|\.\w)", text):
+        if not _is_known(word) and (near := difflib.get_close_matches(word, known, n=1, cutoff=_ALIKE)):
+            text = text.replace(word, near[0])
+    return text
+
+
+_LONG = 6
+"""Letters of a word that is known in spite of a wrong one."""
+_ALIKE = 0.88
 
 
 def _is_subject(text: str, word: str) -> bool:
@@ -157,6 +172,12 @@ def _figures(words: Words, asks: Sequence[Ask]) -> Iterator[tuple[int, str]]:
     used = {key for ask in asks for key in _figures_of(ask)}
     if any(ask.intent == "find_part" for ask in asks):
         return
+    if not any(ask.intent in _ALL_OF_A_PART for ask in asks):
+        for key in words.asides:
+            if FIGURES[key].of and not used & _TOLD_WITH.get(key, {key}):
+                found = re.search(FIGURES[key].words, words.left, ANY_CASE | re.ASCII)
+                if found is not None:
+                    yield found.start(), found[0]
     for key in (*words.ask.figures, *filter(None, [words.ask.place.partition("*")[2] or words.ask.place])):
         if not any(key == own or {key, own} <= group for own in used for group in KINDRED):
             found = re.search(FIGURES[key].words, words.text, ANY_CASE | re.ASCII)
@@ -178,6 +199,18 @@ def _figures_of(ask: Ask) -> tuple[str, ...]:
     )
 
 
+_ALL_OF_A_PART = frozenset(
+    {"point", "current", "power", "losses", "across", "what_if", "sweep", "voltage", "conduction", "battery",
+     "supply", "role", "node", "ports", "limits", "clipping", "count", "find_part", "output_impedance"}
+)  # fmt: skip
+"""Intents whose answers tell, or are about, quantities of parts without being named."""
+_TOLD_WITH = {
+    "collector_current": {"collector_current", "drain_current", "current"},
+    "drain_current": {"collector_current", "drain_current", "current"},
+    "power": {"power", "efficiency"},
+    "current": {"current", "inductor_ripple", "collector_current", "drain_current", "inductor_peak"},
+    "inductor_peak": {"inductor_peak", "inductor_ripple"},
+}
 _TOLD_BY = {
     "clipping": ("swing", "thd", "vout", "gain"),
     "point": ("collector_current", "vout"),

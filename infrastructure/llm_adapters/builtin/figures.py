@@ -46,7 +46,7 @@ class Figure:
 
 FIGURES: dict[str, Figure] = {
     "phase_margin": Figure(
-        words=r"phase margins?|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
+        words=r"phase margins?|(?:is|stays?|remains?) (?:it|this|the (?:loop|amp\w*|circuit)) (?:still |really |always )?stable|loop stability|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
         expressions=("phase_margin({x})",),
     ),
     "gain_margin": Figure(
@@ -131,6 +131,10 @@ FIGURES: dict[str, Figure] = {
         words=r"fall ?time|下降时间", name=msg("fall time"), unit="s", kind="tran", expressions=("fall_time({out})",),
         is_better_low=True,
     ),
+    "startup_time": Figure(
+        words=r"(?:start-?up|turn-?on) time|how (?:long|fast|quick\w*)\b.{0,40}?\b(?:start\w*|oscillat\w*|swinging|come up|build up|power up)\b|\btak\w+ (?:so |too )?long (?:to|till|until|before)\b.{0,24}\b(?:start\w*|oscillat\w*|swing\w*|come up|build up)\b|起振(?:时间|要多久|需要多久|多久|有多快|多长时间)?|(?:启动|开机|上电|软启动)(?:的)?时间|多(?:久|长时间)(?:才|能|可以|会)*(?:起振|启动|起来)",
+        name=msg("time to 90 % of the final size"), unit="s", kind="tran", expressions=("cross({out},0.9*max({out},{tail}))",), is_better_low=True,
+    ),
     "settling_time": Figure(
         words=r"settl(?:e|ing)[ -]?time|\bwhen\b.{0,40}?\bwithin\b|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
         expressions=("settling_time({out})",), is_better_low=True,
@@ -161,6 +165,10 @@ FIGURES: dict[str, Figure] = {
     "thd": Figure(
         words=r"\bthd\b|(?:total )?harmonic distortion|distortion|(?:总)?谐波失真|失真度?", name=msg("total harmonic distortion"),
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
+    ),
+    "peak_out": Figure(
+        words=r"(?:peak|maximum|max|highest) (?:output(?: voltage)?|v_?out)(?! swing| current| power)|output peaks?|输出(?:电压)?(?:的)?(?:峰值|最高值)|(?:冲|飙|蹿)到?(?:了)?多高|输出.{0,4}最高(?:能)?(?:到|是|为|有)", name=msg("highest output voltage"), unit="V",
+        kind="tran", expressions=("max({out})",),
     ),
     "swing": Figure(
         words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|(?:output )?amplitude(?: of (?:the )?(?:output|oscillation))?|output (?:waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",

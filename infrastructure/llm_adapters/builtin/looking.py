@@ -24,6 +24,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
     lacking,
     no_such_part,
     run,
+    signals_of,
     tell,
     values_of,
     wanted_of,
@@ -310,7 +311,8 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     ask = replace(  # a part has a current to be drawn
         ask, names=(*ask.names, *parts), nodes=tuple(name for name in ask.nodes if name not in parts)
     )
-    is_output = "vout" in ask.figures or not (ask.nodes or ask.names)
+    drawn = [signal for key in ask.figures for signal in signals_of(circuit, ask, key)]
+    is_output = "vout" in ask.figures or not (ask.nodes or ask.names or drawn)
     nodes = (*ask.nodes, *([circuit.output] if is_output and circuit.output else []))
     if (missing := circuit.missing(nodes)) is not None:
         return speech.say(missing)
@@ -331,6 +333,7 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     elif kind == "tran" and not circuit.has("tran") and hertz:
         card = f"tran {number(1 / hertz / _POINTS_A_PERIOD)} {number(_PERIODS_DRAWN / hertz)}"
     signals = ["onoise_spectrum"] if kind == "noise" else _curves(nodes, ask.figures)
+    signals = [*(signals if nodes or not drawn else []), *drawn] if kind != "noise" else signals
     signals += [f"i({name})" for name in _branches(circuit, ask.names)] if kind != "noise" else []
     if not signals:
         unknown_output = msg(

@@ -137,6 +137,19 @@ _LETTERS = {"q": "qmj", "s": "sm", "m": "ms"}
 """A "transistor" may be a MOSFET, a "switch" too."""
 
 
+def signals_of(circuit: Circuit, ask: Ask, key: str) -> list[str]:
+    """A quantity of parts as signals to be drawn; none for a figure of the response."""
+    letters = FIGURES[key].of
+    named = [each for each in subjects(circuit, ask) if each.letter in letters]
+    parts = named or [each for each in circuit.top if each.letter in letters]
+    return [
+        FIGURES[key]
+        .expressions[0]
+        .format(part=each.key, **{f"n{at}": pin.key for at, pin in enumerate(each.nodes)})
+        for each in parts[:_MOST_PARTS]
+    ]
+
+
 def _of_part_or_supply(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
     """The current or power of the part asked for, else of the supplies."""
     is_power = key == "power"

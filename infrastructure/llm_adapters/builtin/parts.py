@@ -17,6 +17,7 @@ from infrastructure.llm_adapters.builtin.figures import Kind, number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     across,
+    analysis_for,
     lacking,
     measured,
     no_such_part,
@@ -184,6 +185,54 @@ def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 _ZERO_SHARE = 0.02
 """Of the greatest current: below it a converter's inductor is taken to be empty."""
+
+
+_NOISY = "rqmjd"
+_MOST_NOISY = 5
+
+
+def noise_shares(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Which parts the output noise comes from, at a frequency or over the band of the analysis."""
+    if problem := lacking(circuit, "noise"):
+        return speech.say(problem)
+    where = ask.at if ask.at_unit == "Hz" else None
+    own = (each for each in circuit.analyses if each.lower().startswith("noise"))
+    card = analysis_for(circuit, "noise") or next(own)
+    card = card if len(card.split()) > _WITH_PARTS else f"{card} 1"
+    parts = [each for each in circuit.top if each.letter in _NOISY]
+    form = "noise_total(onoise_{key})" if where is None else f"at(onoise_{{key}},{number(where)})"
+    wanted = [
+        Wanted(
+            name=msg("noise of {name} at the output", name=each.name),
+            expressions=(form.format(key=each.key),),
+            unit="V" if where is None else "V/sqrt(Hz)",
+            kind="noise",
+            place="" if where is None else shown(where, "Hz"),
+            key=each.key,
+            sweep=card,
+        )
+        for each in parts
+    ]
+    found = yield from measured(circuit, wanted, ask.parameters, speech)
+    if isinstance(found, str):
+        return found
+    known = sorted((each for each in found if not math.isnan(each[2])), key=lambda each: -each[2])
+    total = sum(each[2] ** 2 for each in known)
+    if not total:
+        return speech.say(msg("No part of {file} makes noise.", file=circuit.file))
+    rows = [
+        msg(
+            "{told}: {share} of the noise power",
+            told=told_line(circuit, *each),
+            share=f"{100 * each[2] ** 2 / total:.3g}%",
+        )
+        for each in known[:_MOST_NOISY]
+    ]
+    return bullets([speech.say(row) for row in rows])
+
+
+_WITH_PARTS = 7
+"""Words of a noise card that asks for the noise of each part."""
 
 
 def voltage(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:

@@ -29,6 +29,7 @@ from infrastructure.llm_adapters.builtin.reading import (
 )
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    BECOMES,
     BETA,
     BY_KIND,
     CAPACITY,
@@ -48,6 +49,7 @@ from infrastructure.llm_adapters.builtin.words import (
     MOVED_BY,
     NEUTRAL,
     OF_BIAS,
+    OF_LIBRARY,
     OF_SIGNALS,
     OF_SUPPLY,
     ORDERED,
@@ -285,6 +287,8 @@ def _part(words: Words) -> Ask | None:
         return Ask(intent="find_part", query=number[0].upper())
     if not kind or words.ask.file or _ALL_OF_IT.search(words.text):
         return None
+    if words.ask.figures and not OF_LIBRARY.search(words.text):
+        return None  # "which transistor dominates the noise"
     mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)
     traits = " ".join(trait for pattern, trait in TRAITS if re.search(pattern, words.text, ANY_CASE))
     ask = Ask(intent="find_part", query=f"{kind} {traits}".strip())
@@ -295,8 +299,16 @@ def _part(words: Words) -> Ask | None:
 
 
 def _count(words: Words) -> Ask | None:
-    kind = next((kind for pattern, kind in COUNTED if re.search(pattern, words.text, ANY_CASE)), None)
+    kind = next(
+        (kind for form, kind in COUNTED if re.search(_HOW_MANY.format(kind=form), words.text, ANY_CASE)), None
+    )
     return None if kind is None else replace(words.ask, query=kind)
+
+
+_HOW_MANY = (
+    r"\bhow many\W+(?:[\w-]+\W+){{0,2}}?(?:{kind})|(?:几|多少)[个只颗].{{0,6}}(?:{kind})"
+    r"|(?:{kind})[^,，]{{0,6}}(?:数量|(?:几|多少)[个只颗])"
+)
 
 
 def _node(words: Words) -> Ask | None:
@@ -418,6 +430,7 @@ def _plot(words: Words) -> Ask | None:
     periods = _LAST_PERIODS.search(words.text)
     if periods is not None and ask.unit == "none" and ask.span is None:
         ask = replace(ask, value=None, runs=int(float(periods["count"])))
+    own = tuple(key for key in words.asides if FIGURES[key].of and FIGURES[key].of != "*")
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
     if not _speaks_of_signals(words) or _swept_first(words.text, ask.names) != ask.names or _is_over(words):
@@ -434,7 +447,7 @@ def _plot(words: Words) -> Ask | None:
     return Ask(
         intent="plot",
         file=ask.file,
-        figures=tuple(key for key in ask.figures if FIGURES[key].kind == "ac" or key == "vout"),
+        figures=(*(key for key in ask.figures if FIGURES[key].kind == "ac" or key == "vout"), *own),
         names=parts,
         nodes=(*ask.nodes, *(() if is_current else ask.names)),
         query=kind,
@@ -575,7 +588,7 @@ _WITHOUT = re.compile(
 """A part taken away to see what comes of it."""
 
 
-def _what_if(words: Words) -> Ask | None:
+def _what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     """The circuit with other values, or without parts, against it as it is."""
     ask = _of_kind(looked_at(words), words.text)
     removed = _removed_in(words.text)
@@ -584,6 +597,8 @@ def _what_if(words: Words) -> Ask | None:
         share = ask.tolerances[0][1] * (-1 if moved["less"] or moved["less2"] or moved["less_zh"] else 1)
         ask = replace(ask, parameters=((ask.names[0], f"*{number(1 + share)}"),), tolerances=())
     values = tuple(each for each in ask.parameters if each[0] != "temp")
+    if not values and not removed and ask.parameters and ask.figures and BECOMES.search(words.text):
+        return replace(ask, parameters=ask.parameters, value=None, upper=None, unit="", bound=None)
     if CARRIES.search(words.text) and any(name.startswith(("load", "supply", "input")) for name, _ in values):
         return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
     if OF_BIAS.search(words.text):
@@ -604,7 +619,19 @@ def _what_if(words: Words) -> Ask | None:
     )
     if not is_tried or not (removed or values) or ask.tolerances:
         return None
+    if not (ask.figures or removed or ask.query) and _looks_at(words):
+        return None
     return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
+
+
+_LOOKED_AT = frozenset({"conduction", "losses", "clipping", "output_impedance", "point", "battery"})
+"""What is asked for without a figure: with other values it is looked at with these."""
+
+
+def _looks_at(words: Words) -> bool:
+    return any(
+        pattern.search(words.left) is not None for intent, pattern in _PATTERNS if intent in _LOOKED_AT
+    )
 
 
 def _of_kind(ask: Ask, text: str) -> Ask:
@@ -908,6 +935,19 @@ def holds_nothing(text: str) -> bool:
     return not (
         ask.figures or words.asides or ask.names or ask.nodes or words.mentions or ask.kept or words.terms
     )
+
+
+def band_of(text: str) -> tuple[float, float, int] | None:
+    """From which to which frequency a sentence wants an analysis, and its points a decade."""
+    words = read(text, "")
+    if words.ask.span is None or words.ask.unit != "Hz":
+        return None
+    points = next((each.value for each in words.mentions if _A_DECADE.match(words.text, each.end)), None)
+    return min(words.ask.span), max(words.ask.span), int(points) if points else _POINTS_A_DECADE
+
+
+_A_DECADE = re.compile(r"\s*(?:pts?|points?|个?点|steps)\s*(?:/|per|a|每)?\s*(?:dec\w*|十倍频程)?", ANY_CASE)
+_POINTS_A_DECADE = 20
 
 
 def conditions_in(text: str) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from domain.design.sentence import Bound, Mention, read_sentence
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    AT_HEAT,
     CLAUSE,
     COUNTS,
     DEGREES,
@@ -26,6 +27,7 @@ from infrastructure.llm_adapters.builtin.words import (
     JUST_BEFORE,
     JUST_BEHIND,
     KEPT,
+    KIND_LETTERS,
     LETTERS,
     LOAD_SHARE,
     NAME,
@@ -34,6 +36,7 @@ from infrastructure.llm_adapters.builtin.words import (
     NOT_A_NODE,
     OF_FEED_BEFORE,
     OF_FEED_BEHIND,
+    OF_KIND_BEHIND,
     OF_LETTER,
     OF_LOAD_BEFORE,
     OF_LOAD_BEHIND,
@@ -150,7 +153,7 @@ class Words:
     """Where it names what nothing here measures; blanks stand there in `text`."""
 
 
-_CELSIUS = re.compile(r"(?<=\d)\s?[cC](?![A-Za-z0-9_.=])")
+_CELSIUS = re.compile(r"(?<=\d)\s?(?:[Dd]eg(?:rees?)?\.?\s?|°\s?)?[cC](?![A-Za-z0-9_.=])")
 
 
 _AT_A_FIGURE = re.compile(r"\b(?:at|near|around)\s+(?:the|its|this|that)?\s*$|(?:在|于)\s*$", ANY_CASE)
@@ -209,14 +212,30 @@ def read(text: str, file: str) -> Words:
         plain, left = (f"{text[:start]}{' ' * (end - start)}{text[end:]}" for text in (plain, left))
     mentions = tuple(each for each in mentions if plain[each.start : each.end].strip())
     ask = replace(ask, parameters=(*load, *((name, number(size)) for name, size, _, _ in conditions)))
+    ask = _with_quantities(ask, plain, mentions)
+    plain, left = _without_heat(plain, left, ask, mentions)
     return Words(
         text=plain,
-        ask=_with_quantities(ask, plain, mentions),
+        ask=ask,
         mentions=mentions,
         left=left,
         asides=_asides_in(left) or (("node",) if nodes else ()),
         terms=terms,
     )
+
+
+def _without_heat(text: str, left: str, ask: Ask, mentions: Sequence[Mention]) -> tuple[str, str]:
+    """The text without the words of a temperature the question is asked at: "rises to" is no wish then."""
+    heat = dict(ask.parameters).get("temp")
+    for mention in mentions:
+        if heat is None or number(mention.value) != heat or mention.dimension not in ("degC", "none"):
+            continue
+        found = AT_HEAT.search(text[: mention.start])
+        start = mention.start if found is None else found.start()
+        text, left = (
+            f"{each[:start]}{' ' * (mention.start - start)}{each[mention.start :]}" for each in (text, left)
+        )
+    return text, left
 
 
 def things_in(text: str) -> tuple[str, ...]:
@@ -415,6 +434,13 @@ def _condition(text: str, mention: Mention, figures: Sequence[str]) -> tuple[str
             own = re.search(r"(?:负载|load).*$", told[0], ANY_CASE) if told else None
             start = mention.start - (len(own[0]) if own is not None else 0)
             return _LOADS[kind], mention.value, start, mention.end + (behind.end() if behind else 0)
+    if (
+        (kind_of := OF_KIND_BEHIND.match(after))
+        and mention.dimension in _OF_PART
+        and _SUPPOSES.search(before)
+    ):
+        letter = KIND_LETTERS.get(kind_of["kind"], KIND_LETTERS.get(kind_of["kind"][0].lower(), ""))
+        return f"{letter}*", mention.value, mention.start, mention.end + kind_of.end()
     told, behind = OF_FEED_BEFORE.search(before), OF_FEED_BEHIND.match(after)
     if mention.dimension != "V" or told is None or behind is None or (behind["when"] and not told["feed"]):
         return None
@@ -423,6 +449,13 @@ def _condition(text: str, mention: Mention, figures: Sequence[str]) -> tuple[str
     return "input" if is_input else "supply", mention.value, start, mention.end + behind.end()
 
 
+_OF_PART = frozenset({"Ohm", "F", "H"})
+_SUPPOSES = re.compile(
+    r"(?:\b(?:with|would|if|use|used|using|fit|put in|had|try)\b[^,.;?!\d]{0,16}\s(?:an?|the)?\s*"
+    r"|(?:用|换成?|改用|改成|装)(?:一?[个只颗])?)$",
+    ANY_CASE,
+)
+"""Before a part that is only supposed: "would a 47 uH inductor"."""
 _AT = re.compile(r"(?:\bat|@)\s*$", ANY_CASE)
 
 

@@ -23,6 +23,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
     told_line,
     wanted_of,
 )
+from infrastructure.llm_adapters.builtin.parts import noise_shares
 from infrastructure.llm_adapters.builtin.plans import (
     Call,
     Outcome,
@@ -159,6 +160,8 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 
 def _limits_of_one(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    if FIGURES[ask.figures[0]].kind == "noise" and not ask.way and ask.value is None:
+        return (yield from noise_shares(circuit, ask, speech))
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)

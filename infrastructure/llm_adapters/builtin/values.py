@@ -22,7 +22,7 @@ _VALUE = (
     rf"|{NUMBER}\s?{PREFIX}?\s?{UNIT}?))(?![A-Za-z0-9])"
 )
 ASSIGNMENT = re.compile(
-    r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?|(?:负载|电源|输入|供电)(?:电阻|电压)?|占空比)(?:'s)?"
+    r"(?<![A-Za-z0-9_.])(?P<name>[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)?|(?:负载|电源|输入|供电)(?:电阻|电压)?|占空比|电阻|电容|电感)(?:'s)?"
     r"(?P<more>(?:\s*(?:,|、|和|与|\band\b|&|=)\s*[A-Za-z][A-Za-z0-9_]*)*)(?:\s*(?:both|都|各|均|全部?|的值)\s*)?"
     r"(?:\s*(?:的|the )?(?:value|resistance|capacitance|inductance|值|阻值|容值|感值|电阻|电容|电感))?"
     rf"(?:\s+(?:in|of|inside)(?:\s+the)?(?:\s+(?:file|circuit))?)?(?:\s*(?:from|从|由)\s*{NUMBER}\w*)?"

@@ -24,6 +24,11 @@ OVER_HEAT = re.compile(
     ANY_CASE,
 )
 """Over temperature, from nowhere to nowhere in particular."""
+AT_HEAT = re.compile(
+    r"(?:(?:环境)?温度)?(?:(?:升|降|变|涨|加热|冷却)?[到至成]|为|是|在|=)?\s*$|(?:\b(?:if|when|with|once)\s+)?(?:\b(?:the|it|its)\s+)?(?:\b(?:temp(?:erature)?)\b)?\s*(?:\b(?:is|at|of|goes (?:up |down )?to|rises to|drops to|reaches|to|hits|gets to)\b)?\s*$",
+    ANY_CASE,
+)
+"""How a temperature begins: "the temperature rises to 85 °C", "温度升到85度"."""
 BY_SO_MUCH = re.compile(
     r"(?:\bby\s+(?:about\s+|another\s+)?|(?P<zh_more>提高|增加|增大|升高|加大|抬高)(?:了|约|大概)?\s*|(?P<zh_less>降低|减小|减少)(?:了|约|大概)?\s*)$",
     ANY_CASE,
@@ -106,7 +111,7 @@ TIMES = re.compile(
 REMOVED = re.compile(
     r"\b(?P<open>\w+) (?:goes|went|is|gets|becomes|fails?|failed|blows?|blew|being|was|turns)(?: an?)? open(?:[- ]circuit(?:ed)?)?\b|\b(?P<falls>\w+) (?:falls off|fell off|breaks|comes? (?:loose|off)|is missing|opens up)\b|(?P<zh_open>[A-Za-z]\w*)\s*(?:开路|断路|断开|脱焊|虚焊|掉了|坏了|失效)|"
     r"\b(?P<gone>\w+) (?:is|are|was|were|gets?|got) (?:remov\w+|taken (?:out|away)|left out|omitted|deleted|disconnected|unsoldered)\b"
-    r"|\b(?:remov\w+|leav\w+ out|leave (?P<it>it|this|that) out|leave (?P<mid>\w+) out|take (?P<mid2>\w+) (?:out|away|off)|omit\w*|delet\w+|without|disconnect\w*|unsolder\w*|took out|drop(?:ped|ping)?)\b\s*(?P<en>\w+(?:'s)?)?"
+    r"|\b(?:remov\w+|leav\w+ out|leave (?P<it>it|this|that) out|leave (?P<mid>\w+) out|(?:take|pull|yank|lift|rip)(?:ed|s)? (?P<mid2>\w+) (?:out|away|off)|(?:pull|lift) (?:out )?(?P<mid3>[A-Z]\w*)|omit\w*|delet\w+|without|disconnect\w*|unsolder\w*|took out|drop(?:ped|ping)?)\b\s*(?P<en>\w+(?:'s)?)?"
     r"|(?:去掉|拿掉|拆掉|删掉|去除|断开|不要|不接|不加|没有|取消|拿走)(?P<zh>\s*[A-Za-z]\w*|它|这个)?|[把将]?(?P<zh2>[A-Za-z]\w*)\s*(?:去掉|拿掉|拆掉|删掉|断开|拿走|取消)",
     ANY_CASE,
 )
@@ -130,6 +135,11 @@ PARTS: Sequence[tuple[str, str]] = (
     (r"rectifiers?|整流(?:二极)?管", "rectifier"), (r"diodes?|二极管", "diode"), (r"timers?|555|定时器", "timer"),
     (r"bjts?|bipolar transistors?|transistors?|三极管|晶体管|双极(?:型晶体)?管", "transistor"),
 )  # fmt: skip
+OF_LIBRARY = re.compile(
+    r"\b(?:librar\w+|find|search|any|recommend|suggest|look(?:ing)? for|have|is there|are there|need|an?)\b|库|推荐|找|有没有|有哪些|有什么|换",
+    ANY_CASE,
+)
+"""Speaks of parts that can be had."""
 TRAITS: Sequence[tuple[str, str]] = (
     (r"low[- ]?(?:er[- ])?noise|quiet|低噪|噪声(?:低|小|更低|要低)", "low-noise"), (r"rail[- ]to[- ]rail|轨到轨|满摆幅", "rail-to-rail"),
     (r"\bprecision|low[- ]offset|精密|低失调", "precision"), (r"\bjfet|场效应管?输入", "JFET"),
@@ -247,7 +257,7 @@ OF_LOAD_BEFORE = re.compile(
     ANY_CASE,
 )
 OF_LOAD_BEHIND = re.compile(
-    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
+    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:out\b|(?:of )?output current|load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
     ANY_CASE,
 )
 """How a load is told by a quantity: "driving 5 pF", "a 600 Ω load", "at 10 % load"."""
@@ -324,6 +334,12 @@ DRIVES = re.compile(
 )
 """Another signal is to be put to the input."""
 
+BECOMES = re.compile(
+    r"(?:会|将)?变[成为化]?(?:了)?多少|\bhow much (?:does|do|will|would)\b.{0,40}\b(?:change|move|drift|drop|fall|rise|shift)s?\b",
+    ANY_CASE,
+)
+"""Asks what a quantity becomes, beside what it is."""
+
 BETA = re.compile(
     r"(?:\b(?:beta|h_?fe|bf)\b|β|放大系数|电流增益)\s*(?:值)?\s*(?:[=≈~]|was|were|is|of|to|at|drops?|falls?|goes|only|just|about|around|down|up|只有|只剩|只|变为|变成|变|降到|降|掉到|为|是|到|有|约|大概|\s){0,8}(?P<value>\d+)(?!\s*(?:\.\d|%|to\b|~|-|到|至|\d))",
     ANY_CASE,
@@ -334,7 +350,7 @@ _OR = r"\bor\b|还是|\bvs\b|\bversus\b"
 
 INTENTS: Sequence[tuple[str, str]] = (
     ("undo",
-     r"^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
+     r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
      r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
      r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
@@ -349,8 +365,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:goals?|specs?|specifications?|requirements?|targets?)\b.*\b(?:met|reached|fulfilled|satisf\w+|ok|passed|missed)\b|\b(?:meets?|fulfils?|check|pass(?:es)?)\b.*\b(?:goals?|specs?|requirements?|targets?)\b|"
      r"目标.*(?:达到|达成|达标|满足|完成|实现)|(?:达标|满足(?:要求|指标|目标))了?[吗么没]|是否(?:达标|满足)"),
     ("count",
-     r"\bhow many\b|"
-     r"(?:几|多少)[个只]|数量"),
+     r"\bhow many\b|(?:几|多少)[个只颗]|数量"),
     ("swap", r""),
     ("stimulus", DRIVES.pattern),
     ("driven",
@@ -363,7 +378,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("plot",
      r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|(?<!输)出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
     ("other_beta", BETA.pattern),
-    ("what_if", rf"{HYPOTHESIS.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder|without)\b|去掉|拿掉|拆掉|断开|开路|不接"),
+    ("what_if", rf"{HYPOTHESIS.pattern}|{BECOMES.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder|without)\b|去掉|拿掉|拆掉|断开|开路|不接"),
     ("either", _OR),
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
@@ -372,7 +387,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
     ("monte_carlo",
      r"monte[ -]?carlo|"
-     r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
+     r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass(?! ?(?:transistor|device|element|fet|mosfet|band))|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
     ("worst_case",
      r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|\boff by\b|"
      r"最坏(?:的)?情?况?|最差(?:的)?情?况?|最不利|极限情况|(?:差|偏差?|误差|变化|波动)(?:了|各|都|有|是)?\s*[±正负]*\d+(?:\.\d+)?\s*%.{0,12}(?:影响|变|差|偏)"),
@@ -391,7 +406,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
-     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
+     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
      r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|谁.*(?:影响|决定|限制)|对.{1,20}影响|影响.{0,4}(?:大|多大)|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
     ("across",
      r"\bvoltage (?:across|over|on|at)\b|\bacross\b|两端.{0,6}电压|压降|承受.{0,4}电压|耐压|上的.{0,4}电压"),
@@ -506,15 +521,22 @@ WITHIN_DB = re.compile(
 )
 """How far a figure in decibels may go."""
 
+OF_KIND_BEHIND = re.compile(
+    r"\s*(?:的)?\s*(?P<kind>resistors?|res|capacitors?|caps?|inductors?|coils?|chokes?|电阻|电容|电感)(?![A-Za-z\u3400-\u9fff]*(?:误差|公差))",
+    ANY_CASE,
+)
+"""Behind a value that a part of this kind has: "a 47 uH inductor"."""
+KIND_LETTERS = {"r": "r", "c": "c", "i": "l", "l": "l", "电阻": "r", "电容": "c", "电感": "l"}
+
 SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|输入(?=从)|\bv_?(?:in|cc|dd)\b|\bsupply\b"
 
 TERMS = re.compile(
     r"(?<!gain )\bat dc\b|\bswitching frequency\b|开关频率|\b(?:cmrr|psrr|common[- ]mode (?:rejection|gain|range|input range)(?: ratio)?|(?:power[- ])?supply rejection(?: ratio)?|input common[- ]mode range|icmr)\b"
     r"|(?<!low )(?<!low-)\b(?:input |output )?offset(?: voltage| current)?s?\b|\b(?:right|left)[- ]half[- ]plane (?:zero|pole)s?\b|\bRHP zeros?\b"
-    r"|\b(?:full|rated) load\b|满载|额定负载|\bdrop-?out(?: voltage)?\b|\b(?:line|load) regulation\b|\bundershoots?\b|\bstart-?up time\b|\bstarts? up (?:by itself|on its own)\b|\binrush(?: current)?\b"
+    r"|\b(?:full|rated) load\b|满载|额定负载|\bdrop-?out(?: voltage)?\b|\b(?:line|load) regulation\b|\bundershoots?\b|\bstarts? up (?:by itself|on its own)\b|\binrush(?: current)?\b"
     r"|\bjitter\b|\bphase noise\b|\b(?:snr|sinad|enob|sfdr|inl|dnl|vswr|swr|s-?parameters?|imd|ip3|oip3|iip3|emi|emc|mtbf)\b|\bnoise figure\b|\bintermodulation\b|\breturn loss\b|\binsertion loss\b"
     r"|\bjunction temperature\b|\bthermal resistance\b|\breverse recovery\b|\bhysteresis\b|\bcrest factor\b|\bband-?gap\b|\bcrosstalk\b"
-    r"|共模抑制比?|电源抑制比?|共模(?:输入)?(?:范围|电压范围)|失调(?:电压|电流)?|[左右]半平面零?极?点|压差|跌落电压|(?:线性|负载|电压)调整率|下冲|欠冲|起振(?:时间)?|浪涌(?:电流)?"
+    r"|共模抑制比?|电源抑制比?|共模(?:输入)?(?:范围|电压范围)|失调(?:电压|电流)?|[左右]半平面零?极?点|压差|跌落电压|(?:线性|负载|电压)调整率|下冲|欠冲|浪涌(?:电流)?"
     r"|\b(?:first|second|third) stage\b|第[一二三]级|首级|末级|抖动|相位噪声|信噪比|无杂散|驻波比?|噪声系数|互调|三阶|插入损耗|回波损耗|结温|热阻|反向恢复|迟滞|回差|带隙|串扰|谐振腔",
     ANY_CASE | re.ASCII,
 )
