@@ -45,6 +45,7 @@ _OF_BSIM3 = late_pattern(r"\b(?:vth0|nch|k1|dvt0)\s*=", re.IGNORECASE)
 _HIGHEST_LEVEL = 99
 """Of a higher one ngspice says "Setting Level to 1", and goes on."""
 _BIN_LIMIT = late_pattern(r"\b([lw](?:min|max))\s*=\s*([^\s,()]+)")
+_WITHOUT_BULK = 3
 _ANY_LEVEL = 10**9
 """What is said of a number of any length."""
 _BIN_MARGIN = 1e-6
@@ -86,6 +87,11 @@ def check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) -> 
         message = msg("Model {name} is of type {type}, which does not fit {element}.",
                       name=model.name, type=model.type, element=element.name)  # fmt: skip
         findings.add(scope.severity, "model-type", message, file=placed.file, at=element.model)
+    elif element.letter == "m" and model.type in ("nmos", "pmos") and len(element.nodes) == _WITHOUT_BULK:
+        message = msg("{name} has no bulk: {model} is a MOSFET with drain, gate, source and bulk. Add the "
+                      "fourth node, for a transistor of three leads that of the source, {source}.",
+                      name=element.name, model=model.name, source=element.nodes[2].text)  # fmt: skip
+        findings.add(scope.severity, "too-few-nodes", message, file=placed.file, at=element.model)
     elif element.letter == "m" and _is_bsim3_of_xyce(model):
         message = msg(
             "Model {name} has level 9, which is BSIM3 in Xyce only. Write level=8.", name=model.name

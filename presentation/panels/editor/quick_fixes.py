@@ -138,9 +138,10 @@ def _renaming(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE).search(line, column - 1)
     if word is None:
         return None
+    dot = "." if line[: word.start()].strip() == "." else ""  # of a directive, whose name is without it
     return QuickFix(
-        title=msg("Change to {text}", text=near),
-        reason=msg("There is no {name}", name=word[0]),
+        title=msg("Change to {text}", text=dot + near),
+        reason=msg("There is no {name}", name=dot + word[0]),
         start=lines.byte(diagnostic.line, word.start() + 1),
         end=lines.byte(diagnostic.line, word.end() + 1),
         text=near,
@@ -291,6 +292,21 @@ def _other_name(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     )
 
 
+def _bulk(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
+    """The fourth node of a MOSFET, before its model."""
+    source = str(diagnostic.message.params.get("source", ""))
+    if not source or diagnostic.column is None:
+        return None
+    place = lines.byte(diagnostic.line, diagnostic.column)
+    return QuickFix(
+        title=msg("Connect the bulk to {node}", node=source),
+        reason=msg("The bulk is missing"),
+        start=place,
+        end=place,
+        text=f"{source} ",
+    )
+
+
 def _closing_name(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     line, subckt = lines.text(diagnostic.line), str(diagnostic.message.params.get("subckt", ""))
     match = re.match(r"[ \t]*\.(?:ends|eom)[ \t]+([^\s;$]+)", line, re.IGNORECASE)
@@ -383,6 +399,7 @@ _OF_LINES: dict[str, Callable[[Diagnostic, Lines], QuickFix | None]] = {
     "title-is-card": _title,
     "duplicate-element": _other_name,
     "ends-name": _closing_name,
+    "too-few-nodes": _bulk,
     "undefined-parameter": _define,
     "unclosed-bracket": _closer,
     "parted-value": _joined,

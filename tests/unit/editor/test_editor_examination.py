@@ -109,6 +109,8 @@ def test_a_name_that_was_meant_takes_the_place_of_the_wrong_one(
     )
     problem = problem_of(examined(tmp_path / "a.cir", text.replace("{line}", line)), code)
     assert fixed(text.replace("{line}", line), problem) == text.replace("{line}", mended)
+    assert problem.fix is not None
+    assert str(problem.fix.title).removeprefix("Change to ") in mended.replace("{2*", " ").strip("}").split()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -195,6 +197,8 @@ async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome
          "Change to R3", ("  R1 a", "  R3 a")),
         ("ends-name", "t\nV1 a 0 1\nX1 a s\n.subckt s p\nR1 p 0 1\n.ends q\n.op\n.end\n",
          "Change to s", (".ends q", ".ends s")),
+        ("too-few-nodes", "t\nV1 d 0 1\nM1 d d 0 nm W=1u\n.model nm NMOS\n.op\n.end\n",
+         "Connect the bulk to 0", ("d d 0 nm", "d d 0 0 nm")),
         ("undefined-parameter", "t\nV1 a 0 1\nR1 a 0 {rload}\n.op\n.end\n",
          "Add .param rload=1", (".end", ".param rload=1\n.end")),
         ("unclosed-bracket", "t\nV1 a 0 1\n.param p=1\nR1 a 0 {2*p $ half\n.op\n.end\n",
