@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 KICAD_SUFFIX = ".kicad_sch"
 _MOST_NAMED = 8
+_MOST_FOLDERS = 4
+"""Of a path of another computer that are looked for here."""
 _SCRIPTS = (".py", ".pyw", ".ipynb")
 
 
@@ -206,16 +208,18 @@ def _plots(
 
 
 def _named_beside(data: bytes, view: ProjectView) -> tuple[bytes, tuple[Message, ...]]:
-    """A netlist whose libraries of another computer's folders are named plainly where they lie beside it."""
+    """A netlist whose libraries of another computer's folders are named plainly where they lie beside it or
+    below, by the last of those folders that are there."""
     renamed, called = data, {}
     for written in leans_on(data, view)[1]:
         path = PureWindowsPath(written)  # which reads the paths of other systems too
         is_share = path.drive.startswith("\\\\")  # a stranger's server is not asked whether it has a file
         if not path.root or (not is_share and Path(written).is_file()):
             continue
-        there = renamed.replace(written.encode(), path.name.encode())
+        file = _below(path, view)
+        there = renamed.replace(written.encode(), file.encode())
         if there != renamed:
-            renamed, called[written] = there, path.name
+            renamed, called[written] = there, file
     beside = frozenset(leans_on(renamed, view)[0]) if called else ()
     called = {written: file for written, file in called.items() if file in beside}
     for written, file in called.items():
@@ -224,6 +228,18 @@ def _named_beside(data: bytes, view: ProjectView) -> tuple[bytes, tuple[Message,
         msg("{path} is not on this computer; {file} beside the sheet is taken.", path=written, file=file)
         for written, file in called.items()
     )
+
+
+def _below(path: PureWindowsPath, view: ProjectView) -> str:
+    """The end of a path that leads to a file of the folder, with the most folders in it; else its name."""
+    for count in range(min(_MOST_FOLDERS, len(path.parts) - 2), 0, -1):
+        name = "/".join(path.parts[-count - 1 :])
+        try:
+            place_of(view, name)
+        except (UserInputError, OSError):  # there is none
+            continue
+        return name
+    return path.name
 
 
 def _parts_of_ltspice(data: bytes, beside: bytes) -> tuple[Message, ...]:

@@ -29,6 +29,7 @@ HALF_POWER_DB = 10 * math.log10(2)
 """3.0103 dB: half the power."""
 
 _STEEP_DB_PER_DECADE = 15.0
+_FLAT_DB_PER_DECADE = 2.0
 _WIDE_PEAK = 5.0
 _ON_CURVE = 1e-3
 """How near to a resonance's curve its samples lie; their -3 dB points are then as near."""
@@ -222,6 +223,16 @@ def kind_of(response: Signal) -> ResponseKind:
     if right >= left / drop and left >= right / drop and lowest < min(left, right) / drop:
         return "band-stop"
     return "low-pass" if right < left else "high-pass"
+
+
+def ends_flat(response: Signal) -> bool:
+    """Whether the gain stands still at the highest frequency: there is what a high-pass lets through."""
+    order = np.argsort(response.x)[-2:]
+    (f0, f1), (y0, y1) = response.x[order], np.abs(response.y[order])
+    if not 0 < f0 < f1 or y0 <= 0 or y1 <= 0:
+        return False
+    slope = abs(20 * math.log10(y1 / y0) / math.log10(f1 / f0))
+    return slope <= _FLAT_DB_PER_DECADE
 
 
 def _is_flat(response: Signal, end: slice, level: float, top: float, relative_width: float) -> bool:

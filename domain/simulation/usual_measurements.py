@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from domain.simulation.frequency_response import ResponseKind, kind_of
+from domain.simulation.frequency_response import ResponseKind, ends_flat, kind_of
 from domain.simulation.output_names import outputs_of
 from domain.simulation.signals import Signal
 from domain.simulation.waveform import Plot
@@ -23,15 +23,19 @@ _USUAL = {
 }
 
 
-def _response_of(plot: Plot, output: str) -> ResponseKind:
-    """What the output is over frequency; "low-pass" where that cannot be told."""
+def _of_response(plot: Plot, output: str) -> tuple[str, ...] | None:
+    """What is asked of the output over frequency, by what it is; None for a low-pass, and where that cannot
+    be told."""
     if plot.axis is None or len(plot.axis.data) < 3:
-        return "low-pass"
+        return None
     axis, vector = plot.axis, plot.vectors[output]
     signal = Signal(
         x=axis.data.real, y=vector.data, unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
     )
-    return kind_of(signal)
+    kind = kind_of(signal)
+    if kind == "high-pass" and not ends_flat(signal):  # the sweep ends beyond its pass band
+        return ("db(peak({out}))",)
+    return _OF_RESPONSE.get(kind)
 
 
 def usual_measurements(plots: Sequence[Plot]) -> list[str]:
@@ -41,7 +45,7 @@ def usual_measurements(plots: Sequence[Plot]) -> list[str]:
         output = next(iter(outputs_of(plot.vectors)), None)
         usual = _USUAL.get(plot.analysis, ())
         if plot.analysis == "ac" and output is not None:
-            usual = _OF_RESPONSE.get(_response_of(plot, output), usual)
+            usual = _of_response(plot, output) or usual
         for template in usual:
             if output is not None or "{out}" not in template:
                 found.append(template.format(out=output))

@@ -343,6 +343,7 @@ class MainWindow(QWidget):
         runs.problems.mend_wanted.connect(self.parts.editor.mend)
         self.parts.results.overlay_wanted.connect(runs.draw_behind)
         self.parts.results.comparison_wanted.connect(runs.compare_with)
+        self.parts.results.drawn_behind = lambda: runs.waveforms.overlay.chosen
         self.desk.result_stored.connect(runs.note_stored)
         self.desk.conversation_stored.connect(self.parts.conversation.note_stored)
         bottom.maximise_requested.connect(self.panes.maximise_bottom)

@@ -252,6 +252,10 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     menu.deleteLater()
     await bench.until(lambda: bench.panel._now.ghosts)
     await bench.settled()
+    menu = bench.window.parts.results.menu_for(bench.window.parts.results.model.results[row])
+    action = next(each for each in menu.actions() if each.objectName() == "overlay_result")
+    assert action.text().partition("\t")[0] == "Remove overlay"
+    menu.deleteLater()
     note = bench.panel.findChild(QLabel, "waveforms_note")
     assert note.text() == "Overlaid from another circuit: Run 4 of opamp.cir"
     names = [bench.window.parts.results.model.index(row).data() for row in range(4)]

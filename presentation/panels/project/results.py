@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -156,6 +156,8 @@ class ResultsList(QWidget):
         SpokenName(services, self.view, msg("Results"))
         self.view.setModel(self.model)
         self._shown: Path | None = None
+        self.drawn_behind: Callable[[], Collection[Path]] = tuple
+        """Which runs are drawn behind the shown one; the window says who knows."""
         """The result the bottom pane shows; its row may be read only later."""
         self._was_opened = False
         """A project was opened, and its results have not been read yet."""
@@ -339,6 +341,8 @@ class ResultsList(QWidget):
 
     def _behind(self, result: ResultSummary) -> Message:
         """A run of another circuit is a comparison one has to want."""
+        if result.path in self.drawn_behind():
+            return msg("Remove overlay")
         shown = next((each for each in self.model.results if each.path == self._shown), None)
         if shown is None or self._place_of(shown) == self._place_of(result):
             return msg("Overlay on current run")

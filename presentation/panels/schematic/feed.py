@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from presentation.ui.workspace import WindowServices
 
 NOTHING = msg("The schematic of the netlist in the editor appears here.")
+_DRAWING = msg("The schematic is being drawn.")
 _NO_NETLIST = msg("This file is not a netlist and has no schematic.")
 _KIND = "draw schematic"
 _MOST_KEPT = 24
@@ -184,6 +185,8 @@ class SchematicFeed(QObject):
         if self._is_watched:
             self._is_due = False
             self._request += 1
+            if self.drawing is None:  # a large one takes seconds
+                self._say(_DRAWING)
             self._services.start(self._load(self.file, self._request), kind="read schematic")
 
     async def _load(self, file: Path, request: int) -> None:

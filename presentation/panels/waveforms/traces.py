@@ -504,19 +504,20 @@ def default_expressions(plot: Plot) -> list[str]:
         if name.startswith("v(") and name != plot.axis_name and not _SUPPLY.fullmatch(name)
     ]
     outer = named_first(name for name in nodes if "." not in name and "#" not in name and name not in _INPUTS)
-    return _moving_first(plot, outer or nodes)[:_MOST_BY_DEFAULT] or _first(plot, _MOST_BY_DEFAULT)
+    return _moving(plot, outer or nodes) or _first(plot, _MOST_BY_DEFAULT)
 
 
-def _moving_first(plot: Plot, names: Sequence[str]) -> list[str]:
-    """Those that stand still (supplies, references), of the first ones, behind the others."""
+def _moving(plot: Plot, names: Sequence[str]) -> list[str]:
+    """The first few in their order; those that stand still (supplies, references) only for want of others."""
     moving: list[str] = []
     still: list[str] = []
     for name in names[:_MOST_LOOKED_AT]:
         (moving if np.ptp(np.abs(plot.vectors[name].data)) > 0 else still).append(name)
         if len(moving) == _MOST_BY_DEFAULT:
             break
-    rest = names[len(moving) + len(still) :]
-    return [*moving, *still, *rest] if moving else list(names)
+    rest = names[len(moving) + len(still) :] if moving else ()
+    chosen = [*moving, *rest, *still][:_MOST_BY_DEFAULT]
+    return [name for name in names if name in chosen]
 
 
 def _first(plot: Plot, count: int) -> list[str]:

@@ -21,8 +21,12 @@ def test_a_sheet_is_imported_and_simulated(cli: Cli, tmp_path: Path) -> None:
     assert made.document == {"ok": True, "path": target, **empty}
     assert cli("import", sheet).exit_code == 2  # nothing is written over unasked
     ports = tmp_path / "ports.asc"
-    ports.write_text(RC.replace("96 out put", "96 y\nIOPIN 320 96 Out"), encoding="cp1252")
+    library = "TEXT 0 0 Left 2 !.lib D:\\\\his\\\\parts\\\\k.lib\n"  # it lies below the sheet
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "k.lib").write_text(".model k d\n")
+    ports.write_text(RC.replace("96 out put", "96 y\nIOPIN 320 96 Out") + library, encoding="cp1252")
     assert cli("import", ports, "--json").document["plots"] == {"ac": ["v(y)"]}  # no node is called an output
+    assert "\n.lib parts/k.lib\n" in (tmp_path / "ports.cir").read_text(encoding="utf-8")
     run = cli("simulate", tmp_path / "filter.cir", "--json")
     assert run.exit_code == 0
     measured = cli("measure", run.document["result_path"], "gain(v(out_put),1k)", "--json").document

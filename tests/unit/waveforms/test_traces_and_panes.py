@@ -144,6 +144,8 @@ def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
     high = 1 / (1 - 1j * 1e3 / f)
     coupled = _plot("ac", ("frequency", "Hz", f), v__out=("V", high))
     assert usual_measurements([coupled]) == ["db(peak(v(out)))", "lowcut(v(out))"]
+    falling = _plot("ac", ("frequency", "Hz", f), v__out=("V", high / (1 + 1j * f / 2e6)))
+    assert usual_measurements([falling]) == ["db(peak(v(out)))"]  # of what passes the sweep shows no end
     amplifier = _plot("ac", ("frequency", "Hz", f), v__out=("V", 100 * high / (1 + 1j * f / 1e5)))
     assert usual_measurements([amplifier]) == ["db(peak(v(out)))", "bandwidth(v(out))"]
     u = f / f[len(f) // 2]
@@ -185,8 +187,10 @@ def test_the_output_is_shown_first_and_supplies_are_not():
     assert default_expressions(_plot("dc", ("v-sweep", "V", t), **drawn))[0] == "v(gate)"
     still = ("V", np.full(3, 15.0))
     supplies = {"v__+15v": still, "v__vref": still, "v__n001": ("V", t), "v__q": ("V", t)}
-    chosen = ["v(q)", "v(n001)", "v(+15v)", "v(vref)"]
-    assert default_expressions(_plot("tran", ("time", "s", t), **supplies)) == chosen
+    supplied = supplies | {"v__n002": ("V", t)}
+    chosen = ["v(+15v)", "v(q)", "v(n001)", "v(n002)"]
+    assert default_expressions(_plot("tran", ("time", "s", t), **supplied)) == chosen
+    assert "v(+15v)" not in default_expressions(_plot("tran", ("time", "s", t), **supplied, v__r=("V", t)))
     for name in ("vo", "vo2", "uout", "sout", "vo+"):
         assert default_expressions(
             _plot("tran", ("time", "s", t), **supplies, **{f"v__{name}": ("V", t)})
