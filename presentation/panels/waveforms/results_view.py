@@ -11,6 +11,7 @@ from PyQt6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from application.groups.project import Project
+from domain.simulation.output_names import named_first, outputs_of
 from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
 from presentation.goal_margins import limit_text
@@ -61,6 +62,14 @@ def _shown_pair(item: Measured, step: StepFigure) -> tuple[float, float, str] | 
         return None
     (value, unit), (earlier, _) = item.as_shown(now), item.as_shown(before)
     return (value, earlier, unit) if math.isfinite(value) and math.isfinite(earlier) else None
+
+
+def example_of(plots: Sequence[Plot]) -> str:
+    """What may be measured of a result with these plots, as it is typed."""
+    kinds = {plot.analysis for plot in plots}
+    names = next((list(plot.vectors) for plot in plots if plot.axis_name is not None), [])
+    output = next(iter([*outputs_of(names), *named_first(n for n in names if n.startswith("v("))]), "v(out)")
+    return f"bandwidth({output})" if "ac" in kinds or not kinds else f"rms({output})"
 
 
 def _labels(items: Sequence[Measured]) -> list[str]:
@@ -219,7 +228,6 @@ class MeasurementsView(QWidget):
         self.field = _Field()
         self.field.setObjectName("measurement_expression")
         mark(self.field, small=True)
-        self.field.setPlaceholderText("bandwidth(v(out)/v(in))")
         self.field.returnPressed.connect(self._on_entered)
         self.field.hide()
         self._empty = text_label(wraps=True, role="tertiary")
@@ -473,6 +481,8 @@ class MeasurementsView(QWidget):
 
     def _begin_adding(self) -> None:
         self._edited = None
+        loaded = self._shown.loaded
+        self.field.setPlaceholderText(example_of(() if loaded is None else loaded.plots))
         self.add_button.hide()
         self.field.clear()
         self.field.show()

@@ -6,6 +6,7 @@ import pytest
 from domain.simulation.usual_measurements import usual_measurements
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.iterations_plot import _from_zero, _lie_apart
+from presentation.panels.waveforms.results_view import example_of
 from presentation.panels.waveforms.traces import (
     PaneKind,
     TraceColors,
@@ -151,6 +152,16 @@ def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
     u = f / f[len(f) // 2]
     notch = _plot("ac", ("frequency", "Hz", f), v__out=("V", (1 - u * u) / (1 - u * u + 4j * u)))
     assert usual_measurements([notch]) == ["db(peak(v(out)))", "db(min(ac.v(out)))"]
+
+
+def test_what_may_be_measured_is_shown_by_an_example_that_has_an_answer(ac):
+    t = np.linspace(0, 1, 3)
+    tran = _plot("tran", ("time", "s", t), v__n001=("V", t), v__q=("V", t))
+    assert [example_of(plots) for plots in ((), [ac], [tran])] == [
+        "bandwidth(v(out))",
+        "bandwidth(v(out))",
+        "rms(v(q))",
+    ]
 
 
 def test_cursors_read_the_samples_they_stand_on(ac):
