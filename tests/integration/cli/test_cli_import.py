@@ -108,12 +108,14 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
              *(runs := (".spiceinit", "Makefile", "conftest.py")))  # fmt: skip
     cards = "".join(f"TEXT 0 0 Left 2 !.include {name}\n" for name in names)
     cards += 'TEXT 0 0 Left 2 !V9 q 0 wavefile="lib\\v.wav" chan=1\n'
+    cards += "TEXT 0 0 Left 2 !V8 q 0 PWL file=beat.csv\n"
     cards += "TEXT 0 0 Left 2 !.lib two words.sub\nTEXT 0 0 Left 2 !.lib C:\\My models\\d.lib\n"
     (home / "filter.asc").write_text(f"{RC.rstrip()}\n{cards}", encoding="cp1252")
     (home / "two words.sub").write_text(".lib tt\n.lib 'corners.lib' ss\n.endl\n")
     (home / "corners.lib").write_text(".lib ss\n.endl\n")
     (home / "lib" / "a.lib").write_text("* a\n")
     (home / "lib" / "v.wav").write_bytes(b"RIFF")
+    (home / "beat.csv").write_text("0,0\n1,5\n")
     for name in ("model.lib", "d.lib"):
         (home / name).write_text("* m\n")
     (home / "loop.lib").write_text(".include loop.lib\n")
@@ -123,6 +125,7 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
     made = cli("import", home / "filter.asc", "-o", there / "filter.cir", "--json").document
     assert sorted(made["copied"]) == [
         str(there / "Model.LIB"),  # as it is named; its own name differs in letter case
+        str(there / "beat.csv"),
         str(there / "corners.lib"),
         str(there / "d.lib"),  # named in a folder of another computer, and beside the sheet
         str(there / "lib" / "a.lib"),
@@ -133,7 +136,7 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         str(there / "two words.sub"),
     ]
     assert sorted(each.name for each in there.iterdir()) == [
-        "Model.LIB", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "more words.sub", "n.301",
+        "Model.LIB", "beat.csv", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "more words.sub", "n.301",
         "two words.sub",
     ]  # fmt: skip
     assert ".lib d.lib" in (there / "filter.cir").read_text().splitlines()
