@@ -24,8 +24,9 @@ _KINDS = NETLIST_SUFFIXES | frozenset(
     (".txt", ".dat", ".prm", ".par", ".l", ".pm", ".phy", ".hsp", ".typ", ".bjt", ".dio", ".jft", ".mos",
      ".cap", ".ind", ".res", ".bead", ".csv", ".tsv", ".pwl", ".prn")
 )  # fmt: skip
-"""What files of models and of points are called, beside numbers (``LTC3.301``). A file of another kind, or a hidden one,
-does not come along: a program may run what is called so (`Makefile`, `conftest.py`, `.spiceinit`)."""
+"""What files of models and of points are called, beside numbers (``LTC3.301``). A file of another
+kind, or a hidden one, does not come along: a program may run what is called so (`Makefile`, `conftest.py`,
+`.spiceinit`)."""
 
 
 def leans_on(data: bytes, view: ProjectView) -> tuple[tuple[str, ...], tuple[str, ...]]:

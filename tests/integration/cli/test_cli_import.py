@@ -136,8 +136,8 @@ def test_libraries_come_along_and_a_circuit_takes_the_name_of_none(cli: Cli, tmp
         str(there / "two words.sub"),
     ]
     assert sorted(each.name for each in there.iterdir()) == [
-        "Model.LIB", "beat.csv", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "more words.sub", "n.301",
-        "two words.sub",
+        "Model.LIB", "beat.csv", "corners.lib", "d.lib", "filter.cir", "lib", "loop.lib", "more words.sub",
+        "n.301", "two words.sub",
     ]  # fmt: skip
     assert ".lib d.lib" in (there / "filter.cir").read_text().splitlines()
     refused = cli("import", home / "filter.asc", "-o", there / "new" / "loop.lib", "--json")
