@@ -112,9 +112,14 @@ _OF_HABIT = frozenset({"farad-trap", "mega-trap", "number-tail"})
 """How somebody writes values: in a library all of them alike."""
 
 
+def _is_of_habit(found: Diagnostic) -> bool:
+    """A parameter that lacks in a part nobody uses is of that kind too: its maker left it to be set."""
+    return found.code in _OF_HABIT or (found.code == "undefined-parameter" and found.severity == "info")
+
+
 def _of_habit_once(found: list[Diagnostic], root: Path | None) -> Iterator[Diagnostic]:
     """What is odd about values of an included file, at the first one with the number of the others."""
-    counts = Counter((d.file, d.code, d.severity) for d in found if d.code in _OF_HABIT and d.file != root)
+    counts = Counter((d.file, d.code, d.severity) for d in found if _is_of_habit(d) and d.file != root)
     told: set[tuple[Path | None, str, Severity]] = set()
     for each in found:
         key = (each.file, each.code, each.severity)

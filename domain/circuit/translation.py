@@ -132,6 +132,8 @@ class _Work:
         }
         self._ends = {sub.end_line for sub in netlist.subcircuits}
         self._is_over = False
+        self._libraries: set[str] = set()
+        """Those that were named at the top level, as they are found."""
         self._models_of_x = {
             element.line: element.model.text
             for element in netlist.elements
@@ -269,6 +271,11 @@ class _Work:
             return
         path = self._decoded(written).strip().replace("\\", "/")
         found = self._find(path) if self._find is not None else None
+        if self._dialect == "ltspice" and not statement.scope:
+            if (found or path) in self._libraries:  # a symbol and a directive name it: LTspice reads it once
+                self._comment_out(statement)
+                return
+            self._libraries.add(found or path)
         is_own = foreign.OWN_LIBRARY.search(path) is not None
         name = path.rpartition("/")[2]
         if not is_own and found is None and self._find is not None and self._dialect == "ltspice":

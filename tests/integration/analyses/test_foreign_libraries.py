@@ -157,6 +157,7 @@ R20 vcc drain 100
 .lib LTC.lib
 .lib irf540n.spi
 .lib NE555.sub
+.lib NE555.sub
 .lib LTC4440.sub
 .op
 .backanno
@@ -182,8 +183,8 @@ async def test_comparators_references_regulators_and_drivers_have_stand_ins(
         assert volts[f"v({node})"] == pytest.approx(value, abs=within.get(node, 0.03)), node
     told = [str(note.message) for note in result.notes if "is used in its place" in str(note.message)]
     assert len(told) == 22, told
-    lost = {str(each.message).split()[2] for each in result.notes if "was not found" in str(each.message)}
-    assert lost == {"LTC.lib", "irf540n.spi", "NE555.sub", "LTC4440.sub"}  # as the import of a sheet names
+    lost = [str(each.message).split()[2] for each in result.notes if "was not found" in str(each.message)]
+    assert lost == ["LTC.lib", "irf540n.spi", "NE555.sub", "LTC4440.sub"]  # as the import of a sheet names
     assert any("Our generic 5 V linear regulator for 1.5 A" in text for text in told), told
 
 
@@ -326,6 +327,11 @@ async def test_a_windows_path_in_a_plain_circuit_is_looked_up_by_name(
     circuit.write_text('t\nV1 a 0 1\nX1 a 0 load\n.include "C:\\KiCad\\models\\Load.lib"\n.op\n.end\n')
     (tmp_path / "load.lib").write_text(".subckt load 1 2\nR1 1 2 1k\n.ends\n")
     await _run(app, circuit)
+    # A symbol's file and a directive name the same: LTspice reads it once, ngspice warns of the second.
+    twice = "* C:\\a.asc\nV1 a 0 1\nX1 a 0 load\n.lib load.lib\n.inc C:\\x\\Load.lib\n.op\n.backanno\n.end\n"
+    circuit.write_text(twice)
+    result, _ = await _run(app, circuit)
+    assert [issue.message for issue in result.issues] == []
     assert await _errors(app, circuit) == []
 
 

@@ -233,6 +233,10 @@ def test_what_is_odd_about_the_values_of_a_library_is_told_once() -> None:
     own = [(False, line, "mega-trap") for line in range(3, 8)]
     assert traps == [*own, (True, 2, "farad-trap"), (True, 3, "mega-trap")]
     assert "4 more lines" in str(found[-1].message)
+    unused = ".subckt part 1 2\nR1 1 2 {top}\nR2 1 2 {low}\n.ends\n"  # its maker left them to be set
+    (told,) = check("t\nV1 a 0 1\nR1 a 0 1\n.include x.inc\n.op\n", {"x.inc": "* part\n" + unused})
+    assert (told.severity, told.line, told.code) == ("info", 3, "undefined-parameter")
+    assert "1 more line" in str(told.message)
 
 
 def test_near_names_are_offered() -> None:
