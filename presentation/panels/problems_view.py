@@ -117,6 +117,7 @@ class ProblemsView(QWidget):
         self._of_run = tuple(_row(issue, is_of_run=True) for issue in issues)
         self._run_circuit = circuit
         self._refresh()
+        self.list.scrollToTop()  # what stopped it stands there
 
     def _forget(self) -> None:
         self._texts.clear()

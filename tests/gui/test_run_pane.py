@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -239,7 +240,14 @@ async def test_what_a_run_said_stays_when_the_editor_looks_at_that_very_text_lat
     assert [row.line for row in pane.views.problems.rows] == [1]
     services.workspace.text_checked.emit(circuit, "R1 a b 2")
     assert not pane.views.problems.rows
-    pane.views.problems.show_of_run([row], circuit)
+    many = [replace(row, severity="info", line=line) for line in range(1, 99)]
+    pane.views.problems.show_of_run(many, circuit)
+    bar = pane.views.problems.list.verticalScrollBar()
+    pane.views.problems.list.doItemsLayout()
+    bar.setValue(bar.maximum())
+    assert bar.value()
+    pane.views.problems.show_of_run([*many, row], circuit)  # the next run's, from its error on
+    assert not bar.value()
     services.workspace.project_closed.emit()  # another project has problems of its own
     assert not pane.views.problems.rows
 
