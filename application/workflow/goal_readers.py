@@ -127,6 +127,8 @@ _NAMES_A_KIND = late_pattern(
 )
 """Words for a kind of circuit; without one figures are those of the circuit there is."""
 _ASKS = late_pattern(r"\b(?:design|build|make|create|draw)\b|设计|[做搭画](?:出|一?[个下])", re.IGNORECASE)
+_MOST_ANSWERS = 3
+"""Answers to what a request lacks that are read with it."""
 _MOST_BEFORE = 8
 """Messages before a request that are read with it."""
 
@@ -201,7 +203,8 @@ def wants_improvement(text: str) -> bool:
 def understand_built_in(
     text: str, before: Sequence[str], known: Callable[[], KnownRequests] | None
 ) -> DesignIntent:
-    """The request by itself; one that has not all of its figures, with what was said before it.
+    """The request by itself; one that has not all of its figures, or gives those another lacks, with what was
+    said before it.
 
     No more of that than is needed, the newest first. Without `known` requests by the rules alone. Raises
     CircuitError.
@@ -209,13 +212,27 @@ def understand_built_in(
     try:
         return catalogue.understand(text, known and known())
     except CircuitError as error:
-        if error.error_type not in ("unknown_circuit", "missing_goal") or not _ASKS.search(text):
+        is_part = error.error_type in ("unknown_circuit", "missing_goal")
+        if not is_part or not (_ASKS.search(text) or _lacks_a_figure(before, known)):
             raise
         for count in range(1, min(len(before), _MOST_BEFORE) + 1):
             with contextlib.suppress(CircuitError):
                 intent = catalogue.understand(". ".join([*before[-count:], text]))
                 return replace(intent, language=language_of(text))
         raise
+
+
+def _lacks_a_figure(before: Sequence[str], known: Callable[[], KnownRequests] | None) -> bool:
+    """Whether the last request, with the answers behind it, was refused because a figure is missing."""
+    for count in range(1, min(len(before), _MOST_ANSWERS) + 1):
+        try:
+            catalogue.understand(". ".join(before[-count:]), known and known())
+        except CircuitError as error:
+            if error.error_type == "missing_goal":
+                return True
+        else:
+            return False
+    return False
 
 
 class ModelGoals:

@@ -315,6 +315,7 @@ class Way(NamedTuple):
 
 
 _MOST_OFFERS = 2
+_OF_THE_REQUEST = frozenset(("missing_goal", "impossible_goal"))
 _OF_THE_DISK = frozenset(("disk_full", "read_only", "busy"))
 """Errors that another model would have as well."""
 
@@ -350,6 +351,8 @@ def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
         return ()
     if item.error_type == "unknown_circuit":
         return (Way("model", CHOOSE_MODEL), Way("designable", WHAT_CAN_BE_DESIGNED))
+    if item.error_type in _OF_THE_REQUEST:  # the same words give the same answer
+        return (Way("model", CHOOSE_MODEL),)
     ways = [
         Way("anew", msg("Ask in a new conversation"), msg("nothing of this one is sent"))
         if item.can_begin_anew

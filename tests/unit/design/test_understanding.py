@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from application.workflow.goal_readers import understand_built_in
 from domain.design.catalogue import FAMILIES, choose_family, understand
 from domain.design.designer import Proposal
 from domain.design.engine.conversion import is_bare_conversion
@@ -449,3 +450,21 @@ def test_a_supply_made_of_another_is_a_converter(text: str, family: str) -> None
 @for_each("text", ["220V转12V", "5V ± 5 %", "把0-10V衰减到0-2.5V", "12V 5V"])
 def test_two_voltages_alone_are_not_always_one(text: str) -> None:
     assert not is_bare_conversion(read_sentence(text))
+
+
+@for_each(("before", "answer", "family", "said"), [
+    (["反相放大器"], "10倍", "inverting_amplifier", {"gain": 10}),
+    (["hello", "an integrator"], "unity gain at 1 kHz", "integrator", {"unity_hz": 1e3}),
+    (["光电二极管放大", "带宽 1 MHz"], "100k", "transimpedance_amplifier", {"transimpedance_ohm": 1e5}),
+    (["hello"], "1 A", "", {}),
+    (["1 kHz low-pass"], "1 A", "", {}),
+])  # fmt: skip
+def test_an_answer_to_what_a_request_lacks_is_read_with_it(
+    before: list[str], answer: str, family: str, said: dict[str, float]
+) -> None:
+    if not family:
+        with pytest.raises(CircuitError):
+            understand_built_in(answer, before, None)
+        return
+    intent = understand_built_in(answer, before, None)
+    assert (intent.family, said) == (family, said | {name: intent.parameters[name] for name in said})
