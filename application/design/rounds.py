@@ -114,12 +114,16 @@ def _rounds_of(
     state: dict[str, Any] = {}
     rounds: list[DesignRound] = []
     earlier: DesignRounds | None = None
+    lacking = ""  # what was asked for before, and lacked a figure that this gives
     for event in events:
-        design = event.get("design")
+        design, failure = event.get("design"), event.get("failure")
+        if isinstance(failure, Mapping) and failure.get("error_type") == "missing_goal":
+            lacking = text
         if event.get("event") == "turn" and isinstance(design, Mapping):
             is_refining = isinstance(design.get("refines"), Mapping)
             earlier = _told(session_id, text, rounds, earlier) if is_refining else None
-            text, state, rounds = str(design.get("text", "")), begun_with(event), []
+            told = filter(None, (lacking, str(design.get("text", ""))))
+            text, lacking, state, rounds = " … ".join(told), "", begun_with(event), []
         update = event.get("update")
         if not isinstance(update, Mapping):
             continue
@@ -201,8 +205,21 @@ def edited_since(last: DesignRound, netlist: bytes) -> DesignRound | None:
     """What the circuit became outside the design behind its last round; None where it is still the same."""
     if last.netlist is None or not (lines := _changed_lines(last.netlist, netlist)):
         return None
-    changes = value_changes(last.netlist, netlist)
+    changes = (*value_changes(last.netlist, netlist), *_other_changes(last.netlist, netlist))
     return replace(last, verdicts=(), netlist=netlist, result_path=None, changes=changes, changed_lines=lines)
+
+
+def _other_changes(before: bytes, after: bytes) -> Iterator[ValueChange]:
+    """The cards that differ in more than a value, without their names; "—" for one that is not there."""
+    from application.design.report_data import netlist_changes
+
+    values = {name: change for change in value_changes(before, after) for name in change.names}
+    for each in netlist_changes(before, after):
+        name = str(each["name"])
+        was, now = ((each[side] or "").removeprefix(name).strip() or "—" for side in ("before", "after"))
+        value = values.get(name)
+        if value is None or was.removesuffix(value.before) != now.removesuffix(value.after):
+            yield ValueChange((name,), was, now)
 
 
 def _values(data: bytes) -> Iterator[tuple[str, tuple[str, str]]]:

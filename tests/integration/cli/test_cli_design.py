@@ -109,8 +109,12 @@ def test_a_sentence_in_its_conversation_refines_a_finished_design(cli: Cli, tmp_
     assert "→" in str(change_of(rounds.rounds[0], rounds.begins_from))
     last = rounds.rounds[-1]
     assert edited_since(last, last.netlist) is None
-    edited = edited_since(last, last.netlist.replace(b".end\n", b"R99 out 0 1Meg\n.end\n"))
-    assert "line" in str(change_of(edited, last))
+    nodes = last.netlist.replace(b"Vee vee 0 DC", b"Vee vee x DC").replace(
+        b"Vcc vcc 0 DC 15", b"Vcc vcc 0 DC 12"
+    )
+    edited = edited_since(last, nodes.replace(b".end\n", b"R99 out 0 1Meg\n.end\n"))
+    told = str(change_of(edited, last)).replace("\u00a0", " ")
+    assert told == "Vcc 15 → 12, Vee vee 0 DC -15 → vee x DC -15, R99 — → out 0 1Meg", told
     assert all(each["time"] for design in report["designs"] for each in design["decisions"])
     assert report["versions"]["models"] == ["builtin"]
     back = cli("design", tmp_path, "--round", "1", "--session", session[:12], "--json")
