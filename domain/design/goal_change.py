@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from domain.design.goal_scaling import goals_scaled_by
+from domain.design.goal_scaling import goals_scaled_by, scales
 from domain.design.sentence import Bound, Dimension, Mention, Sentence, read_sentence
 from domain.design.understanding import Slot, fill_slots
 from domain.simulation.goals import DesignGoal
@@ -142,8 +142,8 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     """
     if len(text) > _LONGEST or is_question(text):
         return None
-    if (scaled := goals_scaled_by(text, goals, words_of)) is not None:
-        return scaled
+    if any(map(scales, _clauses(text))):
+        return _with_scales(text, goals)
     sentence = read_sentence(text)
     if _RELATIVE.search(sentence.text):
         return None
@@ -152,6 +152,24 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     changed = _with_tolerance_alone(sentence, goals) or _with_figures(sentence, goals)
     is_other = any(not new.is_same_demand(old) for new, old in zip(changed, goals, strict=False))
     return changed if is_other else None
+
+
+def _with_scales(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...] | None:
+    """The goals with all that the clauses of a sentence change, some of them by how much."""
+    changed, others = tuple(goals), []
+    for clause in _clauses(text):
+        if not scales(clause):
+            others.append(clause)
+        elif (scaled := goals_scaled_by(clause, changed, words_of)) is not None:
+            changed = scaled
+        else:
+            return None
+    rest = "，".join(others)
+    return changed if not rest or is_repeated(rest, changed) else goals_changed_by(rest, changed)
+
+
+def _clauses(text: str) -> list[str]:
+    return [clause for each in _CLAUSE_END.split(text) if (clause := each.strip())]
 
 
 def is_repeated(text: str, goals: Sequence[DesignGoal]) -> bool:
@@ -169,7 +187,7 @@ def clauses_not_read(text: str, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
     """The clauses that keep a sentence from being a change of goals, where others of it are one; else ()."""
     if len(text) > _LONGEST:
         return ()
-    clauses = [clause for each in _CLAUSE_END.split(text) if (clause := each.strip())]
+    clauses = _clauses(text)
     unread = tuple(each for each in clauses if goals_changed_by(each, goals) is None)
     if len(unread) == len(clauses):
         return ()
@@ -238,7 +256,7 @@ def goals_left_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, .
     if len(text) > _LONGEST or is_question(text):
         return None
     left, others = tuple(goals), []
-    for clause in filter(None, (each.strip() for each in _CLAUSE_END.split(text))):
+    for clause in _clauses(text):
         if len(left) < len(goals) and _REASON.match(clause) and not re.search(r"\d", clause):
             continue
         gone = [

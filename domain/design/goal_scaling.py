@@ -43,6 +43,12 @@ _BESIDE = re.compile(
 """What may stand beside a goal's name and its change."""
 
 
+def scales(text: str) -> bool:
+    """Whether a clause says by how much something is to change."""
+    plain = read_sentence(text).text
+    return any(pattern.search(plain) for pattern, _ in _SCALES)
+
+
 def goals_scaled_by(
     text: str, goals: Sequence[DesignGoal], words_of: Callable[[DesignGoal], str]
 ) -> tuple[DesignGoal, ...] | None:

@@ -67,6 +67,10 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         ("can you double the gain?", AMPLIFIER, {"gain": (-21.0, -19.0, -20.0)}),
         ("带宽提高到3倍", AMPLIFIER, {"bandwidth": (300e3, None, None)}),
         ("输出纹波要减小一半", BUCK, {"ripple": (None, 0.0005, None)}),
+        ("输出改成9V，纹波再小一半", BUCK, {"vout": (8.82, 9.18, 9.0), "ripple": (None, 0.0005, None)}),
+        ("double the bandwidth, gain 20 dB", AMPLIFIER, {
+            "bandwidth": (200e3, None, None)
+        }),
         ("输出电压提高10%", BUCK, {"vout": (5.39, 5.61, 5.5)}),
     ],
 )  # fmt: skip
