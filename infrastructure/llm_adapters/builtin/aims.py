@@ -63,6 +63,8 @@ def tuned(words: Words) -> Ask | None:
     if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
         # a wish in hertz, of a circuit that is there
         ask = replace(ask, figures=("cutoff",), is_bare=True)
+    if not ask.figures and ask.at_unit == "Hz" and WHAT_VALUE.search(words.text) and words.ask.names:
+        ask = replace(ask, figures=("cutoff",), is_bare=True)  # "what would C1 have to be for 1 kHz"
     if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
         ask = replace(ask, figures=("gain",))
     flat = next((q for form, q in FLATNESS if re.search(form, words.text, ANY_CASE)), None)
@@ -79,7 +81,7 @@ def tuned(words: Words) -> Ask | None:
     ask = replace(ask, writes=not is_value or does is not None)
     aimed = _change_of(words, ask) or _aimed(words, ask) or _of_its_own(words, ask)
     if aimed is None:
-        return None
+        return _by_clauses(words, ask)
     if aimed.bound == "at_most" and _UP_TO.search(words.text):
         aimed = replace(aimed, bound=None)
     # "at CL = 10p": a condition, no part to be turned
@@ -116,6 +118,17 @@ def _aimed(words: Words, ask: Ask) -> Ask | None:
     if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
         ask = replace(ask, unit="x")
     return ask
+
+
+def _by_clauses(words: Words, ask: Ask) -> Ask | None:
+    """The aims of the clauses, each of a figure of its own: the first is the one that is brought about."""
+    first, *others = _other_aims(words.text, "") or (None,)
+    if first is None or not others:
+        return None
+    return replace(
+        ask, figures=first.figures, value=first.value, upper=None, span=None, unit=first.unit,
+        bound=first.bound, besides=tuple(others),
+    )  # fmt: skip
 
 
 def _of_its_own(words: Words, ask: Ask) -> Ask | None:

@@ -117,11 +117,17 @@ def _numbers(asks: Sequence[Ask]) -> list[float]:
     """Every number that stands in a reading."""
     found: list[float] = []
     for ask in asks:
+        has_no_place = ask.intent in _AT_A_PLACE and not any(FIGURES[key].at for key in ask.figures)
         for field in fields(ask):
-            found += _numbers_in(getattr(ask, field.name))
+            if not (field.name == "at" and has_no_place):  # "ripple at 200 kHz"
+                found += _numbers_in(getattr(ask, field.name))
         if ask.span is not None and ask.runs and ask.runs > 1:
             found.append((max(ask.span) - min(ask.span)) / (ask.runs - 1))  # the size of a step
     return found
+
+
+_AT_A_PLACE = frozenset({"figure", "tune", "what_if", "sweep", "monte_carlo", "worst_case"})
+"""Intents that look at figures at a place, where these have one."""
 
 
 def _numbers_in(part: object) -> list[float]:

@@ -131,6 +131,11 @@ FIGURES: dict[str, Figure] = {
         words=r"fall ?time|下降时间", name=msg("fall time"), unit="s", kind="tran", expressions=("fall_time({out})",),
         is_better_low=True,
     ),
+    "slope": Figure(
+        words=r"(?:stop-?band )?(?:roll-?off|fall-?off|slope)(?: rate| slope)?(?: (?:in )?(?:db )?(?:per|/) ?dec(?:ade)?)?|db (?:per|/) ?dec(?:ade)?|滚降(?:斜率|速度)?|(?:衰减|下降)?斜率|每十倍频(?:程)?.{0,8}?(?:db|分贝)",
+        name=msg("slope beyond the cut-off, per decade"), unit="dB", kind="ac",
+        expressions=("db(gain({x},100*highcut({x})))-db(gain({x},10*highcut({x})))",),
+    ),
     "startup_time": Figure(
         words=r"(?:start-?up|turn-?on) time|how (?:long|fast|quick\w*)\b.{0,40}?\b(?:start\w*|oscillat\w*|swinging|come up|build up|power up)\b|\btak\w+ (?:so |too )?long (?:to|till|until|before)\b.{0,24}\b(?:start\w*|oscillat\w*|swing\w*|come up|build up)\b|起振(?:时间|要多久|需要多久|多久|有多快|多长时间)?|(?:启动|开机|上电|软启动)(?:的)?时间|多(?:久|长时间)(?:才|能|可以|会)*(?:起振|启动|起来)",
         name=msg("time to 90 % of the final size"), unit="s", kind="tran", expressions=("cross({out},0.9*max({out},{tail}))",), is_better_low=True,
@@ -149,6 +154,9 @@ FIGURES: dict[str, Figure] = {
     "duty": Figure(
         words=r"duty[- ]?cycle of (?:the )?output|output(?:'s)? duty(?:[- ]?cycle)?|输出(?:的)?占空比", name=msg("duty cycle of the output"), unit="1",
         kind="tran", expressions=("duty({out})",),
+    ),
+    "drive_duty": Figure(
+        words=r"(?!)", name=msg("duty cycle of the drive"), unit="1", kind="tran", expressions=("duty({drive})",), is_aside=True,
     ),
     "period": Figure(
         words=r"(?:oscillation|output) period|period of (?:the )?(?:oscillation|output)|(?:振荡|输出)(?:的)?周期", name=msg("period of the output"), unit="s",

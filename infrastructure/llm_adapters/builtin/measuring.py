@@ -217,6 +217,9 @@ def _fields(circuit: Circuit, ask: Ask, key: str, node: str) -> dict[str, str] |
         if isinstance(part, Message):
             return part
         fields |= {"part": part.key, **{f"n{at}": pin.key for at, pin in enumerate(part.nodes)}}
+    if key == "drive_duty":
+        pulse = circuit.drive_pulse
+        fields["drive"] = across(pulse[0]) if pulse is not None else out
     if key == "efficiency":
         powers = _in_and_out(circuit)
         if isinstance(powers, Message):

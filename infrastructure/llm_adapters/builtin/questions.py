@@ -24,6 +24,7 @@ from infrastructure.llm_adapters.builtin.reading import (
     bound_of,
     figures_in,
     kinds_in,
+    list_from,
     names_in,
     read,
 )
@@ -65,6 +66,7 @@ from infrastructure.llm_adapters.builtin.words import (
     RAISE,
     REMOVED,
     SHAPES,
+    SHORTED,
     SUPPLIES,
     SWAPS,
     TIMES,
@@ -238,6 +240,49 @@ def _scattered(words: Words) -> Ask:
     return replace(ask, figures=("cutoff",), is_bare=True) if is_bare else ask
 
 
+_OF_CHANCE = re.compile(
+    r"monte|蒙特|\byields?\b|良|成品|合格|\bspread\b|\bscatter\w*|分散|离散|worst|最[坏差]|极限|±|误差|偏差|公差"
+    r"|\boff by\b",
+    ANY_CASE,
+)
+
+
+def _spread(words: Words) -> Ask | None:
+    """Over the tolerances of parts; over a range of current gains it is a sweep."""
+    if words.ask.span is not None and WHOLE_BETA.search(words.text) and not words.ask.tolerances:
+        return None
+    ask = _scattered(words)
+    return ask if ask.tolerances or _OF_CHANCE.search(words.text) else None
+
+
+_TAKES = (
+    r"(?<![A-Za-z0-9_]){name}\s*(?:的值)?\s*"
+    r"(?:=|:|at|of|to|values?|set to|is|with|for|分别|各|依次|取|为|是|设为?|改为?|成|到)*\s*"
+)
+
+
+def _listed(words: Words) -> Ask | None:
+    """A part at several values one by one: "ILOAD at 10m, 50m and 100m"."""
+    if words.ask.tolerances or words.ask.span is not None:
+        return None
+    for name in words.ask.names:
+        for found in re.finditer(_TAKES.format(name=re.escape(name)), words.text, ANY_CASE):
+            values = list_from(words.text, words.mentions, found.end())
+            if len(values) > 1:
+                ask = looked_at(words)
+                return replace(
+                    ask, names=(name, *(each for each in ask.names if each != name)), points=values,
+                    value=None, upper=None, unit="", parameters=(), at=None, at_unit="", also=(),
+                )  # fmt: skip
+    return None
+
+
+def _duty(words: Words) -> Ask | None:
+    """The share of the time a converter's switch is on."""
+    is_other = _is_wish(words) or words.ask.figures or words.ask.parameters
+    return None if is_other or not _asks(words) else replace(words.ask, figures=("drive_duty",))
+
+
 def _heated(words: Words) -> Ask | None:
     """A range of temperatures."""
     ask = _scattered(words)
@@ -267,7 +312,7 @@ def _terminal(words: Words) -> Ask | None:
 
 
 def _named(words: Words) -> Ask | None:
-    return words.ask if words.ask.names else None
+    return words.ask if words.ask.names and not words.mentions else None
 
 
 _PART_NUMBER = re.compile(
@@ -421,6 +466,7 @@ _LAST_PERIODS = re.compile(
     ANY_CASE,
 )
 """Only the end of a curve."""
+_FIRST = re.compile(r"\b(?:first|initial|beginning|opening)\b|前|开[头始]|最初", ANY_CASE)
 _CURVES = frozenset({"vout", "swing", "gain", "phase", "ripple", "noise", "group_delay"})
 
 
@@ -430,6 +476,10 @@ def _plot(words: Words) -> Ask | None:
     periods = _LAST_PERIODS.search(words.text)
     if periods is not None and ask.unit == "none" and ask.span is None:
         ask = replace(ask, value=None, runs=int(float(periods["count"])))
+    if _FIRST.search(words.text) and ask.span is None and "s" in (ask.unit, ask.at_unit):
+        until = ask.value if ask.unit == "s" else ask.at
+        ask = replace(ask, span=(0.0, until or 0.0), value=None, unit="s", at=None, at_unit="")
+    ask = replace(ask, figures=tuple(key for key in ask.figures if key != "startup_time"))
     own = tuple(key for key in words.asides if FIGURES[key].of and FIGURES[key].of != "*")
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
@@ -596,6 +646,8 @@ def _what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     if moved is not None and ask.names and len(ask.tolerances) == 1 and not removed and not ask.parameters:
         share = ask.tolerances[0][1] * (-1 if moved["less"] or moved["less2"] or moved["less_zh"] else 1)
         ask = replace(ask, parameters=((ask.names[0], f"*{number(1 + share)}"),), tolerances=())
+    shorted = tuple((name, _SHORT_OF.get(name[0].lower(), "1m")) for name in _shorted_in(words.text))
+    ask = replace(ask, parameters=(*ask.parameters, *shorted))
     values = tuple(each for each in ask.parameters if each[0] != "temp")
     if not values and not removed and ask.parameters and ask.figures and BECOMES.search(words.text):
         return replace(ask, parameters=ask.parameters, value=None, upper=None, unit="", bound=None)
@@ -612,7 +664,7 @@ def _what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
         return None
     is_tried = (
         (moved is not None and values and _asks(words))
-        or (removed and _asks(words) and not ORDERED.match(words.text))
+        or ((removed or shorted) and _asks(words) and (shorted or not ORDERED.match(words.text)))
         or _WITHOUT.match(words.text)
         or HYPOTHESIS.search(words.text)
         or (INSTEAD.search(words.text) and not CHANGES.search(words.left) and values)
@@ -622,6 +674,15 @@ def _what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     if not (ask.figures or removed or ask.query) and _looks_at(words):
         return None
     return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
+
+
+_SHORT_OF = {"l": "1p", "c": "1"}
+"""Values with which a part is as good as a wire; of a capacitor for signals."""
+
+
+def _shorted_in(text: str) -> tuple[str, ...]:
+    found = (next(filter(None, each.groups())) for each in SHORTED.finditer(text))
+    return tuple(name for part in found for name in names_in(part, ()))
 
 
 _LOOKED_AT = frozenset({"conduction", "losses", "clipping", "output_impedance", "point", "battery"})
@@ -685,6 +746,8 @@ _SAME_AS = {
     "driven": "stimulus",
     "either": "limits",
     "quantities": "figure",
+    "listed": "sweep",
+    "duty": "figure",
 }
 _NEEDS: Mapping[str, Needs] = {
     "set_goal": goal_of,
@@ -697,8 +760,10 @@ _NEEDS: Mapping[str, Needs] = {
     "limits": _with_figure,
     "either": _either,
     "quantities": _quantities,
-    "monte_carlo": _scattered,
-    "worst_case": _scattered,
+    "monte_carlo": _spread,
+    "worst_case": _spread,
+    "listed": _listed,
+    "duty": _duty,
     "advice": _advice,
     "improve": _improve,
     "what_if": _what_if,
@@ -804,7 +869,7 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
     ask = looked_at(words)
     if not (file or known) or (not file and DESIGNED.search(words.text)):
         return None
-    if not _asks(words) and not (words.mentions and ask.figures and _begins_with(words, ask.figures[0])):
+    if not _asks(words) and not (ask.figures and _begins_with(words, ask.figures[0])):
         return None
     place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
     near = Ask(intent="figure", file=file, is_nearest=True)
@@ -829,7 +894,14 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
 
 def _begins_with(words: Words, key: str) -> bool:
     """Whether a figure is what a sentence begins with: "settling time to 0.1 % for a 1 V step"."""
-    return re.match(rf"\s*(?:the\s+)?(?:{FIGURES[key].words})", words.text, ANY_CASE | re.ASCII) is not None
+    found = re.match(rf"\s*(?:the\s+)?(?:{FIGURES[key].words})", words.text, ANY_CASE | re.ASCII)
+    return found is not None and (bool(words.mentions) or _TELLS.search(words.text) is None)
+
+
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were|has|looks?|seems?|must|should|matters?|sounds?)\b|[很太要是得真挺]", ANY_CASE
+)
+"""Says something of a figure instead of asking for it."""
 
 
 def without_courtesies(text: str) -> str:

@@ -186,6 +186,10 @@ def read(text: str, file: str) -> Words:
         for each in sentence.mentions
         if left[each.start : each.end].strip() and not _is_in_name(left, each, names)
     )
+    mentions = tuple(
+        each if (own := denied_bound(plain[: each.start])) is None else replace(each, bound=own)
+        for each in mentions
+    )
     if factor := place.partition("*")[0] if "*" in place else "":  # "at 10x the corner" is no aim
         mentions = tuple(each for each in mentions if each.value != float(factor))
     if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
@@ -360,6 +364,7 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
             within = WITHIN.search(text, max(0, mention.start - 16), mention.end + 4)
             if (
                 within is not None
+                and not _letter_before(before)
                 and (ask.figures or parameters or tolerances)
                 and tolerances
                 and ask.near is None
@@ -468,7 +473,7 @@ def _is_more(before: str) -> bool:
 
 
 def _to_before(before: str) -> bool:
-    return re.search(r"(?:\bto|到|至|~|-)\s*$", before, ANY_CASE) is not None
+    return re.search(r"(?:\bto|到|至|~|-|\bbetween\s+\S+(?:\s\S+)?\s+and)\s*$", before, ANY_CASE) is not None
 
 
 def _with_heat(
@@ -502,12 +507,33 @@ def _list_before(text: str, mentions: Sequence[Mention], at: int) -> tuple[float
     return tuple(reversed(found))
 
 
+def list_from(text: str, mentions: Sequence[Mention], start: int) -> tuple[float, ...]:
+    """The quantities of a list that begins there: "10m, 50m and 100m"."""
+    found: list[float] = []
+    end = start
+    for mention in mentions:
+        if mention.start < start:
+            continue
+        gap = text[end : mention.start]
+        if mention.upper is not None or not (_BETWEEN.fullmatch(gap) if found else not gap.strip()):
+            break
+        found.append(mention.value)
+        end = mention.end
+    return tuple(found)
+
+
 def _letters(before: str, after: str) -> tuple[str, ...]:
     """Of which kinds of elements a tolerance is told: "电感和电容各有20%", "20% inductors and capacitors"."""
     found = SEVERAL_KINDS.search(before) or SEVERAL_BEHIND.match(after)
     if found is not None:
         return tuple(letter for words, letter in OF_LETTER if re.search(words, found["kinds"], ANY_CASE))
     return (_letter(before, after),)
+
+
+def _letter_before(before: str) -> str:
+    """The kind of element that stands just before its tolerance: "电阻误差1%"."""
+    forms = ((letter, JUST_BEFORE.format(words=words)) for words, letter in OF_LETTER)
+    return next((letter for letter, form in forms if re.search(form, before, ANY_CASE)), "")
 
 
 def _letter(before: str, after: str) -> str:
@@ -522,12 +548,30 @@ def _letter(before: str, after: str) -> str:
     return next(near, "")
 
 
+_DENIED = re.compile(
+    r"(?:\b(?:don['’]?t|do not|never|not|without|no|can['’]?t|cannot|must ?n['’]?t)\b[^,.;]{0,32}?"
+    r"|[别不勿][能可许要]?(?:让[^,，]{0,10})?)"
+    r"(?:(?P<low>\b(?:under|below|lower than|less than)|低于|小于|少于)"
+    r"|\b(?:over|above|exceed\w*|more than|higher than)|高于|大于|超过)\s*$",
+    ANY_CASE,
+)
+"""A bound that is denied: "don't let it go under 8 MHz"."""
+
+
+def denied_bound(before: str) -> Bound | None:
+    """What a bound that is denied before a quantity comes to."""
+    found = _DENIED.search(before)
+    return None if found is None else "at_least" if found["low"] else "at_most"
+
+
 def bound_of(before: str, after: str) -> Bound | None:
     """``> 40 dB``, ``40 dB or more`` and the like, where the sentence reader takes none."""
     if re.search(r"比\s*$", before) and (
         than := re.match(r"\s*(?:还|更)?(?P<low>低|小|少)|\s*(?:还|更)?[高大多]", after)
     ):
         return "at_most" if than["low"] else "at_least"
+    if (denied := denied_bound(before)) is not None:
+        return denied
     if re.search(r"(?:>|≥|大于|高于|超过|至少|over|above|at least)\s*=?\s*$", before, ANY_CASE):
         return "at_least"
     if re.search(r"(?:<|≤|小于|低于|不超过|below|under|within|inside)\s*=?\s*$", before, ANY_CASE):

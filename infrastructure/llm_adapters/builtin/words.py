@@ -72,13 +72,13 @@ POLITE = re.compile(
 """What a question begins and ends with besides itself."""
 ADVICE = re.compile(
     r"\bwhat (?:should|can|could|must|would|do) (?:i|we|you) (?:change|do|use|adjust|tweak|try)\b|\bwhat (?:to|needs? to be) chang\w*|\bwhich (?:\w+ ){0,2}?(?:should|can|could|do|would|must) (?:i|we|you)\b"
-    r"|\bhow (?:can|do|could|should|would) (?:i|we|you)\b|\bany (?:ideas?|suggestions?|advice)\b|\bwhere (?:do|should) i (?:start|turn)\b"
+    r"|\bhow (?:can|do|could|should|would) (?:i|we|you)\b|\bany (?:ideas?|suggestions?|advice)\b|\bfix (?:it|this|that)\b|\bdo something about\b|处理一下|解决一下|\bwhere (?:do|should) i (?:start|turn)\b"
     r"|[改调换加].{1,8}还是[改调换加]|该?[改调动换](?:什么|哪|谁)|(?:要|得|应|应该|需要|可以|能)(?:怎么|如何|怎样)?(?:改|调|动|换)(?:哪|什么|谁)|怎么(?:改|调|办|弄)|怎样(?:才能|改)|如何(?:才能|改)|有(?:什么|啥)(?:办法|建议)|从哪(?:里|儿)?(?:下手|入手)",
     ANY_CASE,
 )
 """Asks which way to go, and wants nothing changed yet."""
 WHAT_VALUE = re.compile(
-    r"\b(?:what|which) (?:value|size)\b|\bhow (?:large|big|small|high|much)\b.{0,12}\b(?:should|must|does|do|has|have|needs?)\b|\bwhat (?:r|c|l)\w{1,4} (?:do|would|should|gives?|makes?)\b|\bwhat (?:should|must|would) \w+ be\b"
+    r"\b(?:what|which) (?:value|size)\b|\bhow (?:large|big|small|high|much)\b.{0,12}\b(?:should|must|does|do|has|have|needs?)\b|\bwhat (?:r|c|l)\w{1,4} (?:do|would|should|gives?|makes?)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b"
     r"|(?:取|选|要|应该?|需要|得)(?:是|取|选|用)?多(?:大|少)|多(?:大|少)(?:才|合适|能|可以|比较好)|取值",
     ANY_CASE,
 )
@@ -108,6 +108,10 @@ TIMES = re.compile(
     r"(?P<twice>\bdoubl\w+|\btwice\b|[翻加]一?倍|两倍|2倍)|(?P<half>\bhalv\w+|\bhalf\b|减半|一半)", ANY_CASE
 )
 """A value against the one that is there."""
+SHORTED = re.compile(
+    r"\bshort(?:s|ed|ing)?(?: out)?\s+(?:the\s+)?(?P<a>[A-Z]\w*)|\b(?P<b>[A-Z]\w*)\s+(?:is |gets? |goes |were |was |fails |being )?(?:a )?short(?:ed|s)?(?:[- ]circuit(?:ed)?)?\b|(?P<c>[A-Za-z][A-Za-z0-9_]*)\s*(?:短路|短接)|(?:短路|短接)\s*(?P<d>[A-Za-z][A-Za-z0-9_]*)",
+)
+"""A part with a wire across it."""
 REMOVED = re.compile(
     r"\b(?P<open>\w+) (?:goes|went|is|gets|becomes|fails?|failed|blows?|blew|being|was|turns)(?: an?)? open(?:[- ]circuit(?:ed)?)?\b|\b(?P<falls>\w+) (?:falls off|fell off|breaks|comes? (?:loose|off)|is missing|opens up)\b|(?P<zh_open>[A-Za-z]\w*)\s*(?:开路|断路|断开|脱焊|虚焊|掉了|坏了|失效)|"
     r"\b(?P<gone>\w+) (?:is|are|was|were|gets?|got) (?:remov\w+|taken (?:out|away)|left out|omitted|deleted|disconnected|unsoldered)\b"
@@ -223,8 +227,8 @@ BY_KIND: Sequence[tuple[str, str]] = (
 """Parts called by what they are, and the names these have."""
 
 THINGS: Sequence[tuple[str, str, str]] = (
-    ("op-amp", r"\bop-?\s?amps?\b|运(?:算)?放(?:大器)?", "xegb"), ("MOSFET", r"\b(?:mosfets?|[np]mos|fets?)\b|mos\s?管|场效应管", "mjx"),
-    ("bipolar transistor", r"\b(?:bjts?|npn|pnp|bipolar transistors?)\b|三极管|双极(?:型晶体)?管", "qx"),
+    ("op-amp", r"\bop-?\s?amps?\b|运(?:算)?放(?:大器)?", "xegb"), ("MOSFET", r"\b(?:gate|drain) (?:current|voltage)s?\b|栅极|漏极|\b(?:mosfets?|[np]mos|fets?)\b|mos\s?管|场效应管", "mjx"),
+    ("bipolar transistor", r"\b(?:base|collector|emitter) (?:current|voltage)s?\b|基极|集电极|发射极|\b(?:bjts?|npn|pnp|bipolar transistors?)\b|三极管|双极(?:型晶体)?管", "qx"),
     ("transistor", r"\btransistors?\b|晶体管", "qmjzx"), ("diode", r"\bdiodes?\b|二极管|稳压管|续流管", "dx"),
     ("inductor", r"\binductors?\b|\bcoils?\b|(?<!寄生)电感(?!性)", "lkx"), ("transformer", r"\btransformers?\b|变压器", "kx"),
     ("switch", r"\bswitch(?:es)?\b|开关(?:管)?(?!频率|电源)", "swmqx"), ("crystal", r"\bcrystals?\b|\bquartz\b|晶振|石英", "yx"),
@@ -257,7 +261,7 @@ OF_LOAD_BEFORE = re.compile(
     ANY_CASE,
 )
 OF_LOAD_BEHIND = re.compile(
-    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:out\b|(?:of )?output current|load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
+    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:out\b(?! of)|(?:of )?output current|load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
     ANY_CASE,
 )
 """How a load is told by a quantity: "driving 5 pF", "a 600 Ω load", "at 10 % load"."""
@@ -378,7 +382,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("plot",
      r"\b(?:plot|graph|chart|bode)\b|\b(?:draw|sketch)\s+(?:me|us|the|an?|out|v\()\b|\b(?:show|see|view|display)\b.{0,24}\b(?:waveforms?|curves?|traces?|response plot|frequency response)\b|画|绘|(?:看|显示|给|(?<!输)出).{0,12}(?:曲线|波形图?|频率?响应)|(?:曲线|波特|伯德|波形)图"),
     ("other_beta", BETA.pattern),
-    ("what_if", rf"{HYPOTHESIS.pattern}|{BECOMES.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder|without)\b|去掉|拿掉|拆掉|断开|开路|不接"),
+    ("what_if", rf"{HYPOTHESIS.pattern}|\bshort(?:s|ed|ing)?\b|短[路接]|{BECOMES.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder|without)\b|去掉|拿掉|拆掉|断开|开路|不接"),
     ("either", _OR),
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
@@ -394,7 +398,9 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("heat",
      r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
      r"温度|温漂|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
+    ("listed", r"\d\s?\w*\s*(?:[,、/]|and|or|和|与)\s*-?\d"),
     ("sweep",
+     rf"{WHOLE_BETA.pattern}|"
      r"\b(?:versus|vs|as a function of)\b|随|\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
      r"扫描|扫一?下|扫参|扫到|从.{1,12}扫|从.{1,16}(?:变化?|增|降|升|改|加|减|调)[到至成]|\b(?:var(?:y|ies|ied)|goes|going|moves?|chang\w+|range\w*|swing\w*|anywhere|anything) (?:anywhere )?(?:from|between)\b"),
     ("conduction",
@@ -403,7 +409,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("improve",
      r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
     ("tune",
-     r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
+     r"\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
      r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
@@ -428,6 +434,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:which|what|where)\b.*\b(?:node|net|terminal|pin)\b.*\b(?:in|out)puts?\b|\b(?:which|what|where)\b.*\b(?:in|out)puts?\b.*\b(?:node|net)\b|\bwhere is the (?:in|out)put\b|"
      r"(?:输入|输出).*(?:哪个?|什么)(?:节点|端|点)|哪个?(?:节点|端|点)?是?.*(?:输入|输出)(?:端|节点)?|(?:输入|输出)(?:节点|端)(?:是|在)"),
     ("quantities", r""),
+    ("duty", r"\bduty\b|占空比"),
     ("power",
      r"\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bburn(?:t|s|ed|ing)?\b|\bwatts?\b|\bhot\b|"
      r"功耗|功率|耗散|发热|损耗"),
