@@ -120,7 +120,7 @@ class _ValueEditor:
             line=element.line,
         )
 
-    def _member(self, name: str, value: str) -> Edits:
+    def _member(self, name: str, value: str) -> Edits:  # noqa: PLR0911 - one a kind of member
         """``m1.w``, ``x1.gain``, or ``x1.r2`` inside a subcircuit."""
         owner_name, _, member = name.lower().partition(".")
         owner = self._top.get(owner_name)
@@ -128,8 +128,10 @@ class _ValueEditor:
             raise self._unknown(name)
         if member in owner.params:
             return _replace(owner.params[member], value)
-        if (number := _number_of_sine(owner, member)) is not None:
+        if (number := _number_of_shape(owner, member)) is not None:
             return _replace(number, value)
+        if owner.letter in "vi" and member == "ac":
+            return _ac_value(owner, value)
         if owner.letter != "x":
             if member not in SHAPES[owner.letter].parameters:
                 raise self._unknown(name)
@@ -192,17 +194,35 @@ class _ValueEditor:
         return sorted(self._formal_parameters(subcircuit)) if subcircuit is not None else ()
 
 
-_OF_SINE = ("offset", "amplitude", "frequency")
+_OF_SHAPES = {"sin": ("offset", "amplitude", "frequency"), "pulse": ("low", "high")}
 
 
-def _number_of_sine(source: Element, member: str) -> Field | None:
-    """The number of ``SIN(offset amplitude frequency)`` that ``v1.amplitude`` names, if there is one."""
+def _number_of_shape(source: Element, member: str) -> Field | None:
+    """The number of ``SIN(offset amplitude frequency)`` or ``PULSE(low high ...)`` that a name such as
+    ``v1.amplitude`` stands for, if there is one.
+    """
     fields = [each for each in source.statement.fields if each.text not in "(),"]
-    at = next((place for place, each in enumerate(fields) if each.text.lower() == "sin"), None)
-    if source.letter not in "vi" or at is None or member not in _OF_SINE:
-        return None
-    number = next(iter(fields[at + 1 + _OF_SINE.index(member) :]), None)
-    return number if number in source.numbers else None
+    for shape, members in _OF_SHAPES.items():
+        at = next((place for place, each in enumerate(fields) if each.text.lower() == shape), None)
+        if source.letter not in "vi" or at is None or member not in members:
+            continue
+        number = next(iter(fields[at + 1 + members.index(member) :]), None)
+        return number if number in source.numbers else None
+    return None
+
+
+def _ac_value(source: Element, value: str) -> Edits:
+    """The size of a source's AC value, given to it where it has none."""
+    fields = source.statement.fields
+    at = next((place for place, each in enumerate(fields) if each.text.lower() == "ac"), None)
+    if at is None:
+        end = fields[-1].spans[-1][1]
+        return [(end, end, f" AC {value}")]
+    size = next(iter(fields[at + 1 :]), None)
+    if size is not None and size in source.numbers:
+        return _replace(size, value)
+    end = fields[at].spans[-1][1]
+    return [(end, end, f" {value}")]
 
 
 def _replace(target: Field, text: str) -> Edits:

@@ -46,6 +46,8 @@ _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "clipping": trials.clipping,
     "battery": parts.battery,
     "plot": looking.plot,
+    "load_step": trials.load_step,
+    "supply_rejection": parts.supply_rejection,
 }
 
 

@@ -17,7 +17,15 @@ from domain.circuit.numbers import parse_number
 from infrastructure.llm_adapters.builtin import words as vocabulary
 from infrastructure.llm_adapters.builtin.figures import FIGURES
 from infrastructure.llm_adapters.builtin.reading import Ask, Words, read
-from infrastructure.llm_adapters.builtin.words import ANY_CASE, EVENTS, FILLER, KINDRED, NEUTRAL
+from infrastructure.llm_adapters.builtin.words import (
+    ANY_CASE,
+    EVENTS,
+    FILLER,
+    KINDRED,
+    NEUTRAL,
+    SUPPLY_REJECTION,
+    UNDERSHOOT,
+)
 
 Values = Sequence[tuple[str, str]]
 
@@ -29,7 +37,7 @@ def left_out(text: str, asks: Sequence[Ask], values: Values = ()) -> tuple[str, 
     """
     words = read(text, "")
     left = [
-        *words.terms,
+        *(each for each in words.terms if not _is_measured(each[1], asks)),
         *_quantities(words, asks, values),
         *_shares(words, asks, values),
         *_figures(words, asks),
@@ -40,14 +48,26 @@ def left_out(text: str, asks: Sequence[Ask], values: Values = ()) -> tuple[str, 
 
 def unmeasured(text: str, asks: Sequence[Ask] = ()) -> tuple[str, ...]:
     """What a sentence names that nothing here measures; beside a figure only what it asks this figure of."""
-    if events := tuple(dict.fromkeys(found[0].strip() for found in EVENTS.finditer(text))):
+    is_stepped = any(ask.intent == "load_step" for ask in asks)
+    if not is_stepped and (
+        events := tuple(dict.fromkeys(found[0].strip() for found in EVENTS.finditer(text)))
+    ):
         return events
     words = read(text, "")
-    terms = tuple(dict.fromkeys(name for _, name in words.terms))
+    terms = tuple(dict.fromkeys(name for _, name in words.terms if not _is_measured(name, asks)))
     is_answered = any((ask.names or ask.nodes) and not ask.is_nearest for ask in asks)
     if words.ask.figures or words.asides or is_answered:
         terms = tuple(name for name in terms if _is_subject(text, name))
     return terms
+
+
+_MEASURED_BY = {"supply_rejection": SUPPLY_REJECTION, "load_step": UNDERSHOOT}
+"""Terms that one intent has a measurement for."""
+
+
+def _is_measured(term: str, asks: Sequence[Ask]) -> bool:
+    forms = (_MEASURED_BY.get(ask.intent) for ask in asks)
+    return any(form is not None and form.search(term) is not None for form in forms)
 
 
 def strangers(text: str) -> tuple[str, ...]:
@@ -219,6 +239,7 @@ _TOLD_WITH = {
 }
 _TOLD_BY = {
     "clipping": ("swing", "thd", "vout", "gain"),
+    "load_step": ("vout", "swing", "peak_out", "overshoot"),
     "point": ("collector_current", "vout"),
     "output_impedance": ("vout",),
     "across": ("vout",),
@@ -229,7 +250,7 @@ _TOLD_BY = {
     "node": ("vout",),
     "ports": ("vout",),
     "stimulus": ("vout", "swing", "gain", "overshoot", "settling_time"),
-    "plot": ("vout", "swing", "ripple"),
+    "plot": ("vout", "swing", "ripple", "startup_time"),
     "conduction": ("inductor_ripple", "vout"),
     "battery": ("vout",),
     "role": ("vout",),

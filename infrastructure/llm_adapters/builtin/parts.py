@@ -153,6 +153,75 @@ def output_impedance(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     )
 
 
+_REJECTED_AT = (100.0, 1e3, 1e5)
+"""Hz: where the rejection of the supply is told when no place is."""
+
+
+def supply_rejection(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """How much less of the supply than of the input comes to the output: AC on one, then on the other.
+
+    Of a circuit whose source has no AC value, or that only feeds it (a regulator), over the supply alone.
+    """
+    feeds = resolved(circuit, (("supply", "1"),))
+    if isinstance(feeds, Message):
+        return speech.say(feeds)
+    supply, source = feeds[0][0], circuit.source
+    places = [ask.at, *ask.also] if ask.at is not None else list(_REJECTED_AT)
+    low, high = number(min(places) / 10), number(max(places) * 10)
+
+    def gains(name: str) -> list[Wanted]:
+        return [
+            Wanted(
+                name=msg("gain from {name} to the output", name=name),
+                expressions=(f"db(gain(v({circuit.output}),{number(place)}))",),
+                unit="dB",
+                kind="ac",
+                place=shown(place, "Hz"),
+                sweep=f"ac dec 20 {low} {high}",
+            )
+            for place in places
+        ]
+
+    quiet = {f"{source.name}.ac": "0"} if source is not None and source.name != supply else {}
+    of_supply = yield from measured(circuit, gains(supply), [*quiet.items(), (f"{supply}.ac", "1")], speech)
+    if isinstance(of_supply, str):
+        return of_supply
+    of_input: list[float] = []
+    if quiet and source is not None:
+        found = yield from measured(circuit, gains(source.name), [(f"{source.name}.ac", "1")], speech)
+        if isinstance(found, str):
+            return found
+        of_input = [each[2] for each in found]
+    lines = []
+    for at, (wanted, _, value, _) in enumerate(of_supply):
+        over = of_input[at] if of_input else 0.0
+        lines.append(
+            speech.say(
+                msg(
+                    "{file}: rejection of the supply {name} at {place} = {value} "
+                    "(its gain to the output {gain}, that of the input {other})",
+                    file=circuit.file,
+                    name=supply,
+                    place=wanted.place,
+                    value=shown(over - value, "dB"),
+                    gain=shown(value, "dB"),
+                    other=shown(over, "dB"),
+                )
+                if of_input
+                else msg(
+                    "{file}: rejection of the supply {name} at {place} = {value} "
+                    "(its gain to the output {gain})",
+                    file=circuit.file,
+                    name=supply,
+                    place=wanted.place,
+                    value=shown(-value, "dB"),
+                    gain=shown(value, "dB"),
+                )
+            )
+        )
+    return "\n".join(lines)
+
+
 def conduction(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Whether a converter's inductor current goes down to zero in each period."""
     part = part_of(circuit, ask.names, "l")

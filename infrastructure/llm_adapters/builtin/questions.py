@@ -68,6 +68,7 @@ from infrastructure.llm_adapters.builtin.words import (
     SHAPES,
     SHORTED,
     SUPPLIES,
+    SUPPLY_REJECTION,
     SWAPS,
     TIMES,
     TRAITS,
@@ -275,6 +276,45 @@ def _listed(words: Words) -> Ask | None:
                     value=None, upper=None, unit="", parameters=(), at=None, at_unit="", also=(),
                 )  # fmt: skip
     return None
+
+
+def _supply_rejection(words: Words) -> Ask | None:
+    """How much less of the supply than of the input comes to the output, at the places that are told."""
+    ask = words.ask
+    if ask.figures or not words.terms or not all(SUPPLY_REJECTION.search(term) for _, term in words.terms):
+        return None
+    places = tuple(each.value for each in words.mentions if each.dimension in ("Hz", "none"))
+    if _is_wish(replace(words, ask=replace(ask, value=None))):
+        return None
+    at = places[0] if places else None
+    return replace(
+        ask,
+        at=at,
+        at_unit="Hz" if places else "",
+        also=places[1:],
+        value=None,
+        upper=None,
+        unit="",
+        bound=None,
+    )
+
+
+_CURRENT_SOURCE = re.compile(r"[iI](?:\d|load|out|sink)\w*|I[A-Z]+\d*")
+
+
+def _load_step(words: Words) -> Ask | None:
+    """A current source that jumps, and what the output makes of it: "step ILOAD from 1 mA to 100 mA"."""
+    ask = words.ask
+    names = tuple(name for name in ask.names if _CURRENT_SOURCE.fullmatch(name))
+    if not names or ask.span is None or ask.tolerances or _STEP_SIZE.search(words.text):
+        return None
+    if not set(ask.figures) <= {"vout", "swing", "peak_out", "settling_time", "overshoot"}:
+        return None
+    return replace(ask, names=names[:1], figures=(), value=None, upper=None, unit="", parameters=())
+
+
+_STEP_SIZE = re.compile(r"\bsteps\b(?! (?:from|to))|\bstep (?:of|size)|\bsweep|扫|步进|步长", ANY_CASE)
+"""Speaks of the values of a sweep."""
 
 
 def _duty(words: Words) -> Ask | None:
@@ -763,6 +803,8 @@ _NEEDS: Mapping[str, Needs] = {
     "monte_carlo": _spread,
     "worst_case": _spread,
     "listed": _listed,
+    "load_step": _load_step,
+    "supply_rejection": _supply_rejection,
     "duty": _duty,
     "advice": _advice,
     "improve": _improve,

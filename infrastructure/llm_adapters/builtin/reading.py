@@ -60,7 +60,7 @@ Intent = Literal[
     "swap", "stimulus", "output_impedance",
     "point", "role", "supply", "ports", "node", "voltage",
     "current", "power", "figure",
-    "battery", "clipping", "plot",
+    "battery", "clipping", "plot", "supply_rejection", "load_step",
 ]  # fmt: skip
 Way = Literal["raise", "lower", ""]
 
@@ -473,7 +473,10 @@ def _is_more(before: str) -> bool:
 
 
 def _to_before(before: str) -> bool:
-    return re.search(r"(?:\bto|到|至|~|-|\bbetween\s+\S+(?:\s\S+)?\s+and)\s*$", before, ANY_CASE) is not None
+    return (
+        re.search(r"(?:\bto|到|至|~|-|->|=>|→|\bbetween\s+\S+(?:\s\S+)?\s+and)\s*$", before, ANY_CASE)
+        is not None
+    )
 
 
 def _with_heat(

@@ -588,6 +588,47 @@ def _clipping_told(circuit: Circuit, source: str, hertz: float, rows: Sequence[_
     return said
 
 
+def load_step(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """What the output makes of a current that jumps from one size to another: as its PULSE does, once."""
+    part = circuit.element(ask.names[0])
+    if part is None:
+        return speech.say(no_such_part(circuit, ask.names))
+    found = _PULSE.search(part.statement.text)
+    times = [number_of(word) for word in found["words"].split()] if found else []
+    if part.letter != "i" or len(times) < _OF_PULSE or None in times or not circuit.has("tran"):
+        return speech.say(
+            msg(
+                "{name} of {file} makes no step: give it a PULSE, for example "
+                "PULSE(1m 100m 100u 1u 1u 300u 1m), and the circuit a .tran card.",
+                name=part.name,
+                file=circuit.file,
+            )
+        )
+    assert ask.span is not None
+    low, high = ask.span
+    begin, edge, width = (times[at] or 0.0 for at in (2, 3, 5))
+    end = begin + edge + width
+    out = f"v({circuit.output})"
+    during = f"{out},{number(begin)},{number(end)}"
+    rows = (
+        (msg("output voltage before the step"), f"at({out},{number(begin)})"),
+        (msg("lowest output voltage during it"), f"min({during})"),
+        (msg("highest output voltage during it"), f"max({during})"),
+        (msg("output voltage at its end"), f"at({out},{number(end)})"),
+        (
+            msg("undershoot of the output"),
+            f"at({out},{number(begin)})-min({out},{number(begin)},{number(end)})",
+        ),
+    )
+    wanted = [Wanted(name=name, expressions=(text,), unit="V", kind="tran") for name, text in rows]
+    values = [(f"{part.name}.low", number(low)), (f"{part.name}.high", number(high))]
+    return (yield from tell(circuit, wanted, values, speech))
+
+
+_PULSE = re.compile(r"\bpulse\s*\(?\s*(?P<words>[^)]+)", re.IGNORECASE)
+_OF_PULSE = 6
+"""Words of a PULSE up to its width."""
+
 # --- sweeps -------------------------------------------------------------------------------------------
 
 

@@ -359,6 +359,8 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("compare",
      r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
      r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
+    ("supply_rejection", r""),
+    ("load_step", r"\b(?:step\w*|jump\w*)\b|跳|突变|阶跃"),
     ("failure",
      r"\bwhy (?:did|does|do|has|is|was|won't|doesn't|didn't)\b.*\b(?:fail\w*|not (?:run|converge|work|simulate)|run|converge|simulate|errors?)\b|\bwhat went wrong\b|\bwhat(?:'s| is) wrong\b|"
      r"(?:报错|失败|不收敛|出错)了?.{0,8}(?:看看|怎么|为什么|原因|分析)|(?:为什么|为何|怎么).*(?:失败|不收敛|报错|出错|跑不[起动通]|仿真不了)|(?:失败|报错|不收敛|出错)的?原因|哪里(?:出错|错)"),
@@ -548,6 +550,11 @@ TERMS = re.compile(
     ANY_CASE | re.ASCII,
 )
 """What the trade asks about a circuit and nothing here measures."""
+
+SUPPLY_REJECTION = re.compile(r"psrr|supply rejection|电源抑制", ANY_CASE)
+"""Of the terms the one that is measured where nothing else is asked."""
+
+UNDERSHOOT = re.compile(r"undershoot|下冲|欠冲", ANY_CASE)
 
 EVENTS = re.compile(
     r"\b(?:process corners?|load (?:step|transient|jump)s?|soft[- ]?start\w*|mismatch\w*|dead[- ]?time)\b|工艺角|软启动|失配|死区"
