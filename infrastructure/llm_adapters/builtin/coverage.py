@@ -109,6 +109,7 @@ def _is_subject(text: str, word: str) -> bool:
 
 def _quantities(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[tuple[int, str]]:
     used = [*_numbers(asks), *_numbers_in(tuple(text for _, text in values))]
+    used += [number / 100 for name, text in values if name == "duty" for number in _numbers_in(text)]
     told, end = _as_written(words), 0
     for mention in words.mentions:
         begin, end = end, mention.end

@@ -124,11 +124,11 @@ FIGURES: dict[str, Figure] = {
         expressions=("ripple({out})",), is_better_low=True,
     ),
     "rise_time": Figure(
-        words=r"rise ?time|上升时间", name=msg("rise time"), unit="s", kind="tran", expressions=("rise_time({out})",),
+        words=r"rise ?times?|rise(?= and fall)|上升时间|上升(?=[和与、]下降时间)", name=msg("rise time"), unit="s", kind="tran", expressions=("rise_time({out})",),
         is_better_low=True,
     ),
     "fall_time": Figure(
-        words=r"fall ?time|下降时间", name=msg("fall time"), unit="s", kind="tran", expressions=("fall_time({out})",),
+        words=r"fall ?times?|下降时间", name=msg("fall time"), unit="s", kind="tran", expressions=("fall_time({out})",),
         is_better_low=True,
     ),
     "slope": Figure(
@@ -171,7 +171,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("frequency of the output"), unit="Hz", kind="tran", expressions=("frequency({out})",),
     ),
     "thd": Figure(
-        words=r"\bthd\b|(?:total )?harmonic distortion|distortion|(?:总)?谐波失真|失真度?", name=msg("total harmonic distortion"),
+        words=r"\bthd\b|(?:total )?harmonic distortion|distortion|\bharmonics?\b|(?:总)?谐波(?:失真|含量|成分)?|失真度?", name=msg("total harmonic distortion"),
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
     ),
     "peak_out": Figure(

@@ -40,6 +40,7 @@ from infrastructure.llm_adapters.builtin.words import (
     COUNTED,
     DESIGNED,
     DRIVES,
+    FILLER,
     HEATS,
     HYPOTHESIS,
     INDEFINITE,
@@ -60,6 +61,7 @@ from infrastructure.llm_adapters.builtin.words import (
     OTHERWISE,
     OVER_FREQUENCY,
     OVER_HEAT,
+    OVER_LOAD,
     PARTS,
     POLITE,
     QUESTION,
@@ -140,7 +142,7 @@ def _advice(words: Words) -> Ask | None:
     return None if WHAT_VALUE.search(words.text) and words.ask.names else _with_figure(words)
 
 
-def _swept(words: Words) -> Ask | None:
+def _swept(words: Words) -> Ask | None:  # noqa: PLR0911 - one a thing that is swept
     ask = replace(_scattered(words), runs=_steps(words))
     if (beta := _beta(words)) is not None:
         return beta
@@ -148,6 +150,8 @@ def _swept(words: Words) -> Ask | None:
         SUPPLIES, words.text, ANY_CASE
     ):  # fmt: skip
         return replace(ask, names=("supply",), value=None, upper=None, unit="")
+    if not ask.names and ask.span is None and OVER_LOAD.search(words.text) and ask.figures:
+        return replace(ask, names=("load",), value=None, upper=None, unit="")
     if (
         not ask.names
         and ask.span is not None
@@ -262,15 +266,22 @@ _TAKES = (
 )
 
 
+_SWAPPED = re.compile(r"(?:从|由)\s*[\d.]+\s?\w*\s*[换改]成?到?", ANY_CASE)
+"""One value in place of another: "C1从10n换到22n"."""
+
+
 def _listed(words: Words) -> Ask | None:
     """A part at several values one by one: "ILOAD at 10m, 50m and 100m"."""
-    if words.ask.tolerances or words.ask.span is not None:
-        return None
+    ask = looked_at(words)
+    if ask.tolerances or ask.span is not None:
+        is_swapped = ask.names and ask.figures and _SWAPPED.search(words.text) and _asks(words)
+        if ask.tolerances or not is_swapped:
+            return None
+        return replace(ask, points=ask.span or (), span=None, value=None, upper=None, unit="")
     for name in words.ask.names:
         for found in re.finditer(_TAKES.format(name=re.escape(name)), words.text, ANY_CASE):
             values = list_from(words.text, words.mentions, found.end())
             if len(values) > 1:
-                ask = looked_at(words)
                 return replace(
                     ask, names=(name, *(each for each in ask.names if each != name)), points=values,
                     value=None, upper=None, unit="", parameters=(), at=None, at_unit="", also=(),
@@ -332,15 +343,27 @@ def _heated(words: Words) -> Ask | None:
         HEATS.search(words.text)
         or (ask.span is not None and ask.span[0] < 0)
         or any(m.dimension == "degC" for m in words.mentions)
-        or re.search(r"\d\s*度|\d\s?c(?![a-z])", words.text, ANY_CASE)
+        or re.search(r"\d\s*(?:度|degrees?)|\d\s?c(?![a-z])", words.text, ANY_CASE)
     )
     if ask.span is None or not is_heat or ask.unit not in ("", "none"):
         return None
     return replace(ask, names=("temp",), value=None, upper=None, unit="", parameters=())
 
 
+_BEFORE_SOMETHING = re.compile(r"\b(?:before|until|without|unless|than)\b|之前|才会", ANY_CASE)
+
+
+def _asks_more(words: Words) -> bool:
+    """Whether a sentence about parts asks for a figure of the response too, or where something ends."""
+    return bool(set(words.ask.figures) - {"vout", "swing", "dc_gain"}) or (
+        _BEFORE_SOMETHING.search(words.text) is not None
+    )
+
+
 def _device(words: Words) -> Ask | None:
     names = tuple(name for name in words.ask.names if name[0].lower() in "qmjdz")
+    if (words.ask.names and not names) or _asks_more(words):
+        return None
     return replace(words.ask, names=names, figures=(), query=words.text)
 
 
@@ -488,7 +511,8 @@ _OF_LARGE_SIGNALS = frozenset({"swing", "thd", "vout", "gain"})
 
 def _clipping(words: Words) -> Ask | None:
     """How large a sine can become; nothing that is to be changed, and no cause of it."""
-    is_other = _is_wish(words) or re.search(r"怎么改|怎么办|是饱和", words.text, ANY_CASE)
+    is_of_device = any(name[0].lower() in "qmj" for name in words.ask.names)
+    is_other = _is_wish(words) or is_of_device or re.search(r"怎么改|怎么办|是饱和", words.text, ANY_CASE)
     if is_other or not set(words.ask.figures) <= _OF_LARGE_SIGNALS or not _speaks_of_signals(words):
         return None
     return words.ask if _asks(words) or len(words.text) < _SHORT else None
@@ -574,7 +598,7 @@ def _current(words: Words) -> Ask | None:
     is_rms = re.search(r"\brms\b|有效值", words.text, ANY_CASE)
     peak = "peak" if is_peak and not re.search(r"valley|min\w*|lowest|谷|最小", words.text, ANY_CASE) else ""
     peak = "rms" if is_rms else peak
-    if _is_wish(words):
+    if _is_wish(words) or _BEFORE_SOMETHING.search(words.text) or set(ask.figures) & _OF_RESPONSE:
         return None
     if ask.names:
         return replace(ask, query=peak)
@@ -589,6 +613,13 @@ def _current(words: Words) -> Ask | None:
     ):
         return replace(ask, query="supply")
     return None
+
+
+_OF_RESPONSE = frozenset(
+    key for key, figure in FIGURES.items()
+    if not figure.is_aside and key not in ("vout", "swing", "inductor_ripple", "efficiency")
+)  # fmt: skip
+"""Figures that are no part of an answer about parts."""
 
 
 def _is_wish(words: Words) -> bool:
@@ -656,7 +687,7 @@ def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     if is_measured:
         ask = replace(ask, value=None, upper=None, bound=None)
     if QUESTION.search(words.text) is not None:
-        return None if OTHERWISE.search(words.left) else ask
+        return None if OTHERWISE.search(words.left) or _is_only_a_thing(words, ask) else ask
     left = words.left
     for mention in reversed(words.mentions):
         left = f"{left[: mention.start]} {left[mention.end :]}"
@@ -668,6 +699,26 @@ def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     if any(word.lower() not in NEUTRAL for word in english) or not all(map(_is_neutral, chinese)):
         return None
     return ask
+
+
+_OUTPUT_AS_THING = re.compile(r"\boutput\b(?! voltage)|输出(?!(?:的)?(?:直流|平均)?电压)", ANY_CASE)
+_OF_LEVELS = re.compile(
+    r"\b(?:volts?|millivolts?|mv|level|settled|steady|state|still|drops?|droops?|sags?|goes|sits?|lands?|value|dc|mean|average)\b"
+    r"|[稳掉降升变偏准漂]|伏|毫伏|电平|直流|平均|多[少大高低]|[几]",
+    ANY_CASE,
+)
+
+
+def _is_only_a_thing(words: Words, ask: Ask) -> bool:
+    """Whether "output" is only what something else is asked of: "is the output inverted?"."""
+    if ask.figures != ("vout",) or _OUTPUT_AS_THING.search(words.text) is None or ask.at is not None:
+        return False
+    if _OF_LEVELS.search(words.left) and not re.search(r"驱动|\bstage\b", words.left, ANY_CASE):
+        return False
+    english = re.findall(r"[a-z][a-z'-]*", words.left, re.IGNORECASE)
+    return (
+        any(word.lower() not in (NEUTRAL | FILLER) - {"inverted"} for word in english) or "驱动" in words.left
+    )
 
 
 _WITHOUT = re.compile(

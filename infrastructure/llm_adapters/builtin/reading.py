@@ -591,7 +591,7 @@ def _is_bare_frequency(text: str, mention: Mention, ask: Ask) -> bool:
     """Whether a scale without a unit says at which frequency a figure is looked at: "gain at 1k"."""
     is_scale = mention.dimension == "none" and "Hz" in mention.may_be
     placed = [FIGURES[key] for key in ask.figures]
-    units = {each.unit for each in placed if each.kind == "ac" or each.place == "source"}
+    units = {each.unit for each in placed if each.kind in ("ac", "noise") or each.place == "source"}
     if "Ohm" in units and not _SAYS_WHERE.search(text[: mention.start]):
         return False  # "input impedance of 2k"
     is_of_frequency = bool(units - {"Hz"})

@@ -16,7 +16,7 @@ NODE = re.compile(
 )
 NOT_A_NODE = frozenset({"is", "the", "are", "of", "in", "on", "has", "does", "and", "voltage", "voltages"})
 PARAMETER = re.compile(
-    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|(?:sags?|dips?|falls?|sinks?|climbs?|creeps?) (?:up |down )?to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$",
+    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:(?:从|由|\bfrom\b)\s*[\d.]+\s?\w*\s*)?(?:=|is|were|was|becomes?|became|goes (?:up |down )?to|went to|drops? to|rises? to|(?:sags?|dips?|falls?|sinks?|climbs?|creeps?) (?:up |down )?to|at|(?:changed|set|raised|lowered|reduced|increased|swapped)? ?to|取|为|等于|[改换变调][成为到]|是|用)\s*(?:只有|about|only)?\s*$",
     ANY_CASE,
 )
 OVER_HEAT = re.compile(
@@ -29,6 +29,10 @@ AT_HEAT = re.compile(
     ANY_CASE,
 )
 """How a temperature begins: "the temperature rises to 85 °C", "温度升到85度"."""
+OVER_LOAD = re.compile(
+    r"\b(?:vs\.?|versus|against|over|with|as a function of) (?:the )?(?:output |load )?(?:load|current)\b|随负载(?:电流|电阻)?|(?:跟|和|与)负载(?:电流|电阻)?(?:的)?关系",
+    ANY_CASE,
+)
 BY_SO_MUCH = re.compile(
     r"(?:\bby\s+(?:about\s+|another\s+)?|(?P<zh_more>提高|增加|增大|升高|加大|抬高)(?:了|约|大概)?\s*|(?P<zh_less>降低|减小|减少)(?:了|约|大概)?\s*)$",
     ANY_CASE,
@@ -73,12 +77,12 @@ POLITE = re.compile(
 ADVICE = re.compile(
     r"\bwhat (?:should|can|could|must|would|do) (?:i|we|you) (?:change|do|use|adjust|tweak|try)\b|\bwhat (?:to|needs? to be) chang\w*|\bwhich (?:\w+ ){0,2}?(?:should|can|could|do|would|must) (?:i|we|you)\b"
     r"|\bhow (?:can|do|could|should|would) (?:i|we|you)\b|\bany (?:ideas?|suggestions?|advice)\b|\bfix (?:it|this|that)\b|\bdo something about\b|处理一下|解决一下|\bwhere (?:do|should) i (?:start|turn)\b"
-    r"|[改调换加].{1,8}还是[改调换加]|该?[改调动换](?:什么|哪|谁)|(?:要|得|应|应该|需要|可以|能)(?:怎么|如何|怎样)?(?:改|调|动|换)(?:哪|什么|谁)|怎么(?:改|调|办|弄)|怎样(?:才能|改)|如何(?:才能|改)|有(?:什么|啥)(?:办法|建议)|从哪(?:里|儿)?(?:下手|入手)",
+    r"|[改调换加].{1,8}还是[改调换加]|怎么(?:做|实现)|该?[改调动换](?:什么|哪|谁)|(?:要|得|应|应该|需要|可以|能)(?:怎么|如何|怎样)?(?:改|调|动|换)(?:哪|什么|谁)|怎么(?:改|调|办|弄)|怎样(?:才能|改)|如何(?:才能|改)|有(?:什么|啥)(?:办法|建议)|从哪(?:里|儿)?(?:下手|入手)",
     ANY_CASE,
 )
 """Asks which way to go, and wants nothing changed yet."""
 WHAT_VALUE = re.compile(
-    r"\b(?:what|which) (?:value|size)\b|\bhow (?:large|big|small|high|much)\b.{0,12}\b(?:should|must|does|do|has|have|needs?)\b|\bwhat (?:r|c|l)\w{1,4} (?:do|would|should|gives?|makes?)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b"
+    r"\b(?:what|which) (?:value|size)\b|\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bhow (?:large|big|small|high|much)\b.{0,12}\b(?:should|must|does|do|has|have|needs?)\b|\bwhat (?:r|c|l)\w{1,4} (?:do|would|should|gives?|makes?)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b"
     r"|(?:取|选|要|应该?|需要|得)(?:是|取|选|用)?多(?:大|少)|多(?:大|少)(?:才|合适|能|可以|比较好)|取值",
     ANY_CASE,
 )
@@ -355,7 +359,7 @@ _OR = r"\bor\b|还是|\bvs\b|\bversus\b"
 INTENTS: Sequence[tuple[str, str]] = (
     ("undo",
      r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
-     r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
+     r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:最开始|最初|初始|原状|原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
      r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
      r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
@@ -400,7 +404,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("heat",
      r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
      r"温度|温漂|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
-    ("listed", r"\d\s?\w*\s*(?:[,、/]|and|or|和|与)\s*-?\d"),
+    ("listed", r"[从由]\s*[\d.]+\s?\w*\s*[换改]|\d\s?\w*\s*(?:[,、/]|and|or|和|与)\s*-?\d"),
     ("sweep",
      rf"{WHOLE_BETA.pattern}|"
      r"\b(?:versus|vs|as a function of)\b|随|\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
@@ -411,7 +415,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("improve",
      r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
     ("tune",
-     r"\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
+     r"\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
      r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
@@ -421,13 +425,13 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("output_impedance",
      r"\boutput (?:impedance|resistance)\b|\bz_?out\b|\br_?out\b|输出(?:阻抗|电阻)"),
     ("point",
-     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*(?! current)|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
+     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*(?! current)|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|(?:on|off)(?=\s*(?:[?.,!]|$|or\b|at\b|when\b|all\b|now\b)))\b(?! frequency)|\bheadroom\b|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和(?!电流)|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
     ("terminal",
-     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d)|gm|gds|vth|vdsat|vov)(?![A-Za-z0-9_(])|"
+     r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bvoltage (?:at|on|of) (?:the |its )?(?:collector|emitter|base|drain|gate|source)\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d)|gm|gds|vth|vdsat|vov)(?![A-Za-z0-9_(])|"
      r"跨导|阈值电压|过驱动|集电极|发射极(?!电阻|电容)|基极|漏极|栅极"),
     ("role",
-     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|doing|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
+     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|doing|for(?=\s*(?:[?.!,]|$|in\b|here\b|there\b))|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
      r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
     ("supply",
      r"\b(?:which|what)\b.*\b(?:supply|supplies|rails?)\b(?! current)|\bsupply voltages?\b|"
@@ -586,6 +590,6 @@ FILLER = frozenset({
     "done", "will", "would", "could", "should", "must", "might", "may", "can", "who", "whom", "whose", "which", "what", "when", "where", "why", "how",
     "the", "are", "is", "am", "be", "to", "of", "in", "on", "at", "as", "by", "if", "or", "no", "it", "we", "you", "me", "us", "someone", "something",
     "anything", "everything", "nothing", "hand", "bench", "board", "actual", "final", "little", "quite", "pretty", "fairly", "handle", "steps", "step",
-    "它", "好一点", "好点", "好些", "一点", "stop", "stops", "bring", "kick", "itself", "hurt", "hurts", "matter", "matters", "worth", "going", "goes", "come", "comes", "turn", "turns", "time",
+    "change", "changes", "drop", "drops", "rise", "rises", "fall", "falls", "vary", "varies", "move", "moves", "shift", "shifts", "drift", "drifts", "swing", "sweep", "它", "好一点", "好点", "好些", "一点", "stop", "stops", "bring", "kick", "itself", "hurt", "hurts", "matter", "matters", "worth", "going", "goes", "come", "comes", "turn", "turns", "time",
 })  # fmt: skip
 """Words that say nothing of a circuit."""
