@@ -24,7 +24,7 @@ from domain.design.sentence import LONGEST_REQUEST
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
 from domain.llm.netlists_in_text import QUOTED
-from infrastructure.llm_adapters.builtin.commands import (
+from infrastructure.llm_adapters.builtin.command import (
     Analyze,
     Change,
     Command,
@@ -39,10 +39,8 @@ from infrastructure.llm_adapters.builtin.commands import (
     Simulate,
     SmallTalk,
     Unclear,
-    abilities,
-    language_of,
-    understand_command,
 )
+from infrastructure.llm_adapters.builtin.commands import abilities, language_of, understand_command
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.looking import arguments_of
 from infrastructure.llm_adapters.builtin.plans import (

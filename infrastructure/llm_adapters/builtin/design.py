@@ -28,7 +28,7 @@ from domain.design.round_table import asked, value_beside_limit
 from domain.llm.provider_settings import WAYS_ON
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
-from infrastructure.llm_adapters.builtin.commands import Design
+from infrastructure.llm_adapters.builtin.command import Design
 from infrastructure.llm_adapters.builtin.plans import (
     FIGURE,
     Call,

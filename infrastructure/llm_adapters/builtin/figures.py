@@ -237,6 +237,10 @@ FIGURES: dict[str, Figure] = {
 """In the order in which their words are looked for: the longer ones first."""
 
 
+OF_PARTS_OR_SUPPLY = frozenset(key for key, figure in FIGURES.items() if figure.of == "*")
+"""Quantities of the parts that are named, else of the supplies."""
+
+
 def shown(value: float, unit: str) -> str:
     """A figure for people: ``15.9 kHz``, ``-3.01 dB``, ``45°``, ``0.27 %``."""
     if not math.isfinite(value):

@@ -14,70 +14,62 @@ from typing import cast
 
 # --- which intent -------------------------------------------------------------------------------------
 from infrastructure.llm_adapters.builtin.aims import goal_of, looked_at, studied, tuned
-from infrastructure.llm_adapters.builtin.figures import FIGURES, number
+from infrastructure.llm_adapters.builtin.figures import FIGURES, OF_PARTS_OR_SUPPLY, number
+from infrastructure.llm_adapters.builtin.over_runs import (
+    heated,
+    is_over,
+    listed,
+    load_step,
+    other_beta,
+    scatter,
+    spread,
+    swept,
+    swept_first,
+)
 from infrastructure.llm_adapters.builtin.reading import (
     PLACE_UNITS,
     Ask,
     Intent,
     Way,
     Words,
+    asks,
     bound_of,
+    by_kind,
     figures_in,
     kinds_in,
-    list_from,
-    names_in,
     read,
 )
+from infrastructure.llm_adapters.builtin.tried import removed_in, what_if
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
-    BECOMES,
-    BETA,
-    BY_KIND,
     CAPACITY,
-    CARRIES,
     CHANGES,
     CIRCUIT_WORD,
     COUNTED,
     DESIGNED,
     DRIVES,
     FILLER,
-    HEATS,
     HYPOTHESIS,
     INDEFINITE,
-    INSTEAD,
     INTENTS,
     LEANS,
     LOWER,
-    MOVED_BY,
     NEUTRAL,
-    OF_BIAS,
     OF_LIBRARY,
     OF_SIGNALS,
     OF_SUPPLY,
-    ORDERED,
     OTHER,
-    OTHER_FEED,
-    OTHER_LOAD,
     OTHERWISE,
     OVER_FREQUENCY,
-    OVER_HEAT,
-    OVER_LOAD,
     PARTS,
     POLITE,
     QUESTION,
     RAISE,
-    REMOVED,
     SHAPES,
-    SHORTED,
-    SUPPLIES,
     SUPPLY_REJECTION,
     SWAPS,
-    TIMES,
     TRAITS,
-    WATCHED,
     WHAT_VALUE,
-    WHOLE_BETA,
-    WITHIN_DB,
 )
 
 Needs = Callable[[Words], Ask | None]
@@ -106,21 +98,18 @@ _WHICH_OF = re.compile(r"\bor\b|还是|\bvs\.?\b|\bversus\b", ANY_CASE)
 def _either(words: Words) -> Ask | None:
     """Which of two parts a figure hangs on: "is it CE or C1 that sets the low corner?"."""
     is_of_parts = len(words.ask.names) > 1 and not words.ask.parameters and not words.ask.tolerances
-    is_asked = _asks(words) or "还是" in words.text
+    is_asked = asks(words) or "还是" in words.text
     return _with_figure(words) if is_of_parts and is_asked and _WHICH_OF.search(words.text) else None
-
-
-_OF_PARTS_OR_SUPPLY = frozenset(key for key, figure in FIGURES.items() if figure.of == "*")
 
 
 def _quantities(words: Words) -> Ask | None:
     """Several quantities at once of which one is of the supply or of a part: "efficiency and power"."""
     ask = looked_at(words)
-    if len(ask.figures) < 2 or not _OF_PARTS_OR_SUPPLY & set(ask.figures) or _is_wish(words):
+    if len(ask.figures) < 2 or not OF_PARTS_OR_SUPPLY & set(ask.figures) or _is_wish(words):
         return None
-    kind = _by_kind(words.text)
+    kind = by_kind(words.text)
     names = ask.names or ((kind,) if kind and kind != "load" else ())
-    is_asked = _asks(words) or len(words.text) < _SHORT
+    is_asked = asks(words) or len(words.text) < _SHORT
     if (
         not is_asked
         or OTHERWISE.search(words.left)
@@ -140,153 +129,6 @@ def _improve(words: Words) -> Ask | None:
 def _advice(words: Words) -> Ask | None:
     """Which way to go with a figure; what is wished of it is not done."""
     return None if WHAT_VALUE.search(words.text) and words.ask.names else _with_figure(words)
-
-
-def _swept(words: Words) -> Ask | None:  # noqa: PLR0911 - one a thing that is swept
-    ask = replace(_scattered(words), runs=_steps(words))
-    if (beta := _beta(words)) is not None:
-        return beta
-    if not ask.names and ask.span is not None and ask.unit in ("V", "none") and re.search(
-        SUPPLIES, words.text, ANY_CASE
-    ):  # fmt: skip
-        return replace(ask, names=("supply",), value=None, upper=None, unit="")
-    if not ask.names and ask.span is None and OVER_LOAD.search(words.text) and ask.figures:
-        return replace(ask, names=("load",), value=None, upper=None, unit="")
-    if (
-        not ask.names
-        and ask.span is not None
-        and ask.unit == "Ohm"
-        and re.search(r"\bload|负载", words.text, ANY_CASE)
-    ):
-        return replace(ask, names=("load",), value=None, upper=None, unit="")
-    if ask.span is None and not ask.runs and not _VARIES.search(words.text):
-        return None
-    if ask.names or (ask.span is not None and HEATS.search(words.text)):
-        names = _swept_first(words.text, ask.names)
-        others = names[1:] if any(FIGURES[key].of for key in ask.figures) else ()
-        return replace(ask, names=(*names[:1], *others), value=None, upper=None, unit="")
-    return None
-
-
-_VARIES = re.compile(r"\b(?:sweep\w*|step\w*|vary\w*|varies|versus|vs|function of)\b|扫|随|变化", ANY_CASE)
-_OVER = (
-    r"\b(?:sweep(?:ing)?|step(?:ping)?|vary(?:ing)?|versus|vs\.?|over|against|across|function of)"
-    r"\s+(?:the\s+)?{name}\b"
-    r"|{name}\s*(?:的值)?\s*(?:from|between|varies|goes|is swept|从|由|变化|扫)|(?:扫描?|随)\s*{name}"
-)
-
-
-def _swept_first(text: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The parts, first the one whose value is varied: the others are those that are looked at."""
-    varied = [name for name in names if re.search(_OVER.format(name=re.escape(name)), text, ANY_CASE)]
-    return tuple(dict.fromkeys((*varied[:1], *names)))
-
-
-def _is_over(words: Words) -> bool:
-    """Whether something is looked at over the values of its only part."""
-    names = words.ask.names
-    return bool(names) and re.search(_OVER.format(name=re.escape(names[0])), words.text, ANY_CASE) is not None
-
-
-_STEP = re.compile(r"\s*(?:V|A|mA|ohm)?\s*(?:steps?|increments?|per step|步进|一步)", ANY_CASE)
-_STEP_BEFORE = re.compile(
-    r"(?:\bsteps? of|\bincrements? of|\bstep(?: size)?|步进|步长|每(?:次|步)?|间隔)\s*(?:为|是|=)?\s*$",
-    ANY_CASE,
-)
-_MOST_STEPS = 60
-
-
-def _steps(words: Words) -> int | None:
-    """How many values a sweep has: told, or by the size of a step."""
-    ask = words.ask
-    if ask.runs is not None or ask.span is None:
-        return ask.runs
-    for mention in words.mentions:
-        before, after = words.text[: mention.start], words.text[mention.end :]
-        if not (_STEP_BEFORE.search(before) or _STEP.match(after)) or not mention.value > 0:
-            continue
-        count = round((max(ask.span) - min(ask.span)) / mention.value) + 1
-        return count if 1 < count <= _MOST_STEPS else None
-    return None
-
-
-def _beta(words: Words) -> Ask | None:
-    """Over a range of current gains."""
-    ask = studied(words)
-    if ask.span is None or WHOLE_BETA.search(words.text) is None:
-        return None
-    figures = tuple(key for key in ask.figures if key != "gain") or ("collector_current",)
-    return replace(ask, figures=figures, names=("beta",), value=None, upper=None, unit="", parameters=())
-
-
-def _other_beta(words: Words) -> Ask | None:
-    """With another current gain: beside the transistor's own."""
-    found = BETA.search(words.text)
-    if found is None or words.ask.span is not None or not (_asks(words) or HYPOTHESIS.search(words.text)):
-        return None
-    ask, beta = studied(words), float(found["value"])
-    figures = tuple(key for key in ask.figures if key != "gain" or "增益" not in found[0])
-    return Ask(
-        intent="sweep",
-        file=ask.file,
-        figures=figures or ("collector_current", "collector_emitter"),
-        names=("beta",),
-        span=(beta, beta),
-    )
-
-
-_OF_FREQUENCY = re.compile(r"\bfrequency\b(?! response| range)|频率(?!响应|特性|范围)", ANY_CASE)
-
-
-def _scattered(words: Words) -> Ask:
-    """What is studied over many runs; a frequency of which no more is said is the circuit's own."""
-    ask = studied(words)
-    is_bare = not ask.figures and _OF_FREQUENCY.search(words.text) is not None
-    return replace(ask, figures=("cutoff",), is_bare=True) if is_bare else ask
-
-
-_OF_CHANCE = re.compile(
-    r"monte|蒙特|\byields?\b|良|成品|合格|\bspread\b|\bscatter\w*|分散|离散|worst|最[坏差]|极限|±|误差|偏差|公差"
-    r"|\boff by\b",
-    ANY_CASE,
-)
-
-
-def _spread(words: Words) -> Ask | None:
-    """Over the tolerances of parts; over a range of current gains it is a sweep."""
-    if words.ask.span is not None and WHOLE_BETA.search(words.text) and not words.ask.tolerances:
-        return None
-    ask = _scattered(words)
-    return ask if ask.tolerances or _OF_CHANCE.search(words.text) else None
-
-
-_TAKES = (
-    r"(?<![A-Za-z0-9_]){name}\s*(?:的值)?\s*"
-    r"(?:=|:|at|of|to|values?|set to|is|with|for|分别|各|依次|取|为|是|设为?|改为?|成|到)*\s*"
-)
-
-
-_SWAPPED = re.compile(r"(?:从|由)\s*[\d.]+\s?\w*\s*[换改]成?到?", ANY_CASE)
-"""One value in place of another: "C1从10n换到22n"."""
-
-
-def _listed(words: Words) -> Ask | None:
-    """A part at several values one by one: "ILOAD at 10m, 50m and 100m"."""
-    ask = looked_at(words)
-    if ask.tolerances or ask.span is not None:
-        is_swapped = ask.names and ask.figures and _SWAPPED.search(words.text) and _asks(words)
-        if ask.tolerances or not is_swapped:
-            return None
-        return replace(ask, points=ask.span or (), span=None, value=None, upper=None, unit="")
-    for name in words.ask.names:
-        for found in re.finditer(_TAKES.format(name=re.escape(name)), words.text, ANY_CASE):
-            values = list_from(words.text, words.mentions, found.end())
-            if len(values) > 1:
-                return replace(
-                    ask, names=(name, *(each for each in ask.names if each != name)), points=values,
-                    value=None, upper=None, unit="", parameters=(), at=None, at_unit="", also=(),
-                )  # fmt: skip
-    return None
 
 
 def _supply_rejection(words: Words) -> Ask | None:
@@ -310,44 +152,10 @@ def _supply_rejection(words: Words) -> Ask | None:
     )
 
 
-_CURRENT_SOURCE = re.compile(r"[iI](?:\d|load|out|sink)\w*|I[A-Z]+\d*")
-
-
-def _load_step(words: Words) -> Ask | None:
-    """A current source that jumps, and what the output makes of it: "step ILOAD from 1 mA to 100 mA"."""
-    ask = words.ask
-    names = tuple(name for name in ask.names if _CURRENT_SOURCE.fullmatch(name))
-    if not names or ask.span is None or ask.tolerances or _STEP_SIZE.search(words.text):
-        return None
-    if not set(ask.figures) <= {"vout", "swing", "peak_out", "settling_time", "overshoot"}:
-        return None
-    return replace(ask, names=names[:1], figures=(), value=None, upper=None, unit="", parameters=())
-
-
-_STEP_SIZE = re.compile(r"\bsteps\b(?! (?:from|to))|\bstep (?:of|size)|\bsweep|扫|步进|步长", ANY_CASE)
-"""Speaks of the values of a sweep."""
-
-
 def _duty(words: Words) -> Ask | None:
     """The share of the time a converter's switch is on."""
     is_other = _is_wish(words) or words.ask.figures or words.ask.parameters
-    return None if is_other or not _asks(words) else replace(words.ask, figures=("drive_duty",))
-
-
-def _heated(words: Words) -> Ask | None:
-    """A range of temperatures."""
-    ask = _scattered(words)
-    if ask.points or (OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters):
-        return replace(ask, names=("temp",), value=None, upper=None, unit="")
-    is_heat = (
-        HEATS.search(words.text)
-        or (ask.span is not None and ask.span[0] < 0)
-        or any(m.dimension == "degC" for m in words.mentions)
-        or re.search(r"\d\s*(?:度|degrees?)|\d\s?c(?![a-z])", words.text, ANY_CASE)
-    )
-    if ask.span is None or not is_heat or ask.unit not in ("", "none"):
-        return None
-    return replace(ask, names=("temp",), value=None, upper=None, unit="", parameters=())
+    return None if is_other or not asks(words) else replace(words.ask, figures=("drive_duty",))
 
 
 _BEFORE_SOMETHING = re.compile(r"\b(?:before|until|without|unless|than)\b|之前|才会", ANY_CASE)
@@ -439,7 +247,7 @@ def _swap(words: Words) -> Ask | None:
         for name in words.ask.names
         if name[0].lower() in "qxdmjz" and number is not None and name.upper() != number[0].upper()
     )
-    if number is not None and not names and (kind := _by_kind(words.text)).endswith("*"):
+    if number is not None and not names and (kind := by_kind(words.text)).endswith("*"):
         names = (kind,)
     if len(numbers) > 1 and not names:  # "the LM358 for a TL072"
         names = (numbers[0][0],)
@@ -479,13 +287,9 @@ def _driven(words: Words) -> Ask | None:
     """What the output makes of a sine of another size, written nowhere."""
     ask = _stimulus(words)
     is_asked = any(FIGURES[key].kind == "tran" for key in words.ask.figures)
-    if ask is None or ask.query != "sine" or not is_asked or (DRIVES.search(words.text) and not _asks(words)):
+    if ask is None or ask.query != "sine" or not is_asked or (DRIVES.search(words.text) and not asks(words)):
         return None
     return replace(ask, writes=False)
-
-
-def _asks(words: Words) -> bool:
-    return QUESTION.search(words.text) is not None
 
 
 def _battery(words: Words) -> Ask | None:
@@ -494,7 +298,7 @@ def _battery(words: Words) -> Ask | None:
     lasts = re.search(
         r"\blast\b|\bhow long\b|\blife\w*|\bhours?\b|多久|多长|寿命|小时|几天", words.text, ANY_CASE
     )
-    if lasts is None or (capacity is None and not _asks(words)):
+    if lasts is None or (capacity is None and not asks(words)):
         return None
     size = float(capacity["size"]) * (1e-3 if capacity["milli"] else 1.0) if capacity else None
     volts = next((number(each.value) for each in words.mentions if each.dimension == "V"), "")
@@ -515,7 +319,7 @@ def _clipping(words: Words) -> Ask | None:
     is_other = _is_wish(words) or is_of_device or re.search(r"怎么改|怎么办|是饱和", words.text, ANY_CASE)
     if is_other or not set(words.ask.figures) <= _OF_LARGE_SIGNALS or not _speaks_of_signals(words):
         return None
-    return words.ask if _asks(words) or len(words.text) < _SHORT else None
+    return words.ask if asks(words) or len(words.text) < _SHORT else None
 
 
 def _speaks_of_signals(words: Words) -> bool:
@@ -547,10 +351,10 @@ def _plot(words: Words) -> Ask | None:
     own = tuple(key for key in words.asides if FIGURES[key].of and FIGURES[key].of != "*")
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
-    if not _speaks_of_signals(words) or _swept_first(words.text, ask.names) != ask.names or _is_over(words):
+    if not _speaks_of_signals(words) or swept_first(words.text, ask.names) != ask.names or is_over(words):
         return None  # over the values of a part: no curve of one run
     is_current = re.search(r"\bcurrents?\b|电流", words.text, ANY_CASE) is not None
-    parts = ask.names or tuple(filter(None, [_by_kind(words.text)])) if is_current else ()
+    parts = ask.names or tuple(filter(None, [by_kind(words.text)])) if is_current else ()
     units = {FIGURES[key].kind for key in ask.figures}
     is_response = (
         "Hz" in (ask.unit, ask.at_unit)
@@ -580,17 +384,6 @@ def _across(words: Words) -> Ask | None:
     )
 
 
-def _scatter(words: Words) -> Ask | None:
-    """A question for a figure where parts have tolerances: how far it may go."""
-    ask = studied(words)
-    if not ask.figures or "settling_time" in ask.figures:  # within so many percent
-        return None
-    room = WITHIN_DB.search(words.text)
-    if room is not None and ask.unit == "dB" and FIGURES[ask.figures[0]].unit == "dB":
-        ask = replace(ask, value=None, upper=None, unit="", bound=None, room=float(room["room"]))
-    return ask if ask.tolerances and ask.value is None and QUESTION.search(words.text) else None
-
-
 def _current(words: Words) -> Ask | None:
     """Of parts; of the supply where none is named, of the inductors where these are meant."""
     ask = words.ask
@@ -604,7 +397,7 @@ def _current(words: Words) -> Ask | None:
         return replace(ask, query=peak)
     if re.search(r"\bload current|负载(?:的)?电流|输出电流|output current", words.text, ANY_CASE):
         return replace(ask, query=peak, names=("load",))
-    if kind := _by_kind(words.text):
+    if kind := by_kind(words.text):
         return replace(ask, query=peak, names=(kind,))
     if re.search(
         r"supply|quiescent|total|draw|consum|battery|\binput current|电源|静态|总|消耗|耗电|输入电流",
@@ -640,14 +433,9 @@ def _power(words: Words) -> Ask | None:
         return None
     if words.ask.names:
         return words.ask
-    if kind := _by_kind(words.text):
+    if kind := by_kind(words.text):
         return replace(words.ask, names=(kind,))
     return replace(words.ask, query="supply") if OF_SUPPLY.search(words.text) else None
-
-
-def _by_kind(text: str) -> str:
-    """The parts a text calls by their kind; "" for none."""
-    return next((names for form, names in BY_KIND if re.search(form, text, ANY_CASE)), "")
 
 
 _STATED = re.compile(
@@ -721,102 +509,6 @@ def _is_only_a_thing(words: Words, ask: Ask) -> bool:
     )
 
 
-_WITHOUT = re.compile(
-    r"(?:please |now |can you |could you )*(?:remove|take out|leave out|disconnect|unsolder)\s+\w+\b"
-    r".*\b(?:tell|show|what|how|give|check|measure|see)\b",
-    ANY_CASE,
-)
-"""A part taken away to see what comes of it."""
-
-
-def _what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
-    """The circuit with other values, or without parts, against it as it is."""
-    ask = _of_kind(looked_at(words), words.text)
-    removed = _removed_in(words.text)
-    moved = MOVED_BY.search(words.text)
-    if moved is not None and ask.names and len(ask.tolerances) == 1 and not removed and not ask.parameters:
-        share = ask.tolerances[0][1] * (-1 if moved["less"] or moved["less2"] or moved["less_zh"] else 1)
-        ask = replace(ask, parameters=((ask.names[0], f"*{number(1 + share)}"),), tolerances=())
-    shorted = tuple((name, _SHORT_OF.get(name[0].lower(), "1m")) for name in _shorted_in(words.text))
-    ask = replace(ask, parameters=(*ask.parameters, *shorted))
-    values = tuple(each for each in ask.parameters if each[0] != "temp")
-    if not values and not removed and ask.parameters and ask.figures and BECOMES.search(words.text):
-        return replace(ask, parameters=ask.parameters, value=None, upper=None, unit="", bound=None)
-    if CARRIES.search(words.text) and any(name.startswith(("load", "supply", "input")) for name, _ in values):
-        return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
-    if OF_BIAS.search(words.text):
-        ask = replace(ask, query="bias")
-    times = TIMES.search(words.text)
-    if times is not None and not removed and not values and ask.names:
-        values = tuple((name, "*2" if times["twice"] else "*0.5") for name in ask.names[:1])
-    if not (removed or values) and (values := _other_ends(words.text)):
-        return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)
-    if ORDERED.match(words.text) and HYPOTHESIS.search(WATCHED.sub(" ", words.text)) is None and not removed:
-        return None
-    is_tried = (
-        (moved is not None and values and _asks(words))
-        or ((removed or shorted) and _asks(words) and (shorted or not ORDERED.match(words.text)))
-        or _WITHOUT.match(words.text)
-        or HYPOTHESIS.search(words.text)
-        or (INSTEAD.search(words.text) and not CHANGES.search(words.left) and values)
-    )
-    if not is_tried or not (removed or values) or ask.tolerances:
-        return None
-    if not (ask.figures or removed or ask.query) and _looks_at(words):
-        return None
-    return replace(ask, removed=removed, parameters=values, value=None, upper=None, unit="", bound=None)
-
-
-_SHORT_OF = {"l": "1p", "c": "1"}
-"""Values with which a part is as good as a wire; of a capacitor for signals."""
-
-
-def _shorted_in(text: str) -> tuple[str, ...]:
-    found = (next(filter(None, each.groups())) for each in SHORTED.finditer(text))
-    return tuple(name for part in found for name in names_in(part, ()))
-
-
-_LOOKED_AT = frozenset({"conduction", "losses", "clipping", "output_impedance", "point", "battery"})
-"""What is asked for without a figure: with other values it is looked at with these."""
-
-
-def _looks_at(words: Words) -> bool:
-    return any(
-        pattern.search(words.left) is not None for intent, pattern in _PATTERNS if intent in _LOOKED_AT
-    )
-
-
-def _of_kind(ask: Ask, text: str) -> Ask:
-    """The question with the parts it calls by their kind, where it is for a quantity of parts."""
-    kind = _by_kind(text) if _OF_PARTS_OR_SUPPLY & set(ask.figures) else ""
-    return replace(ask, names=(*ask.names, kind)) if kind and kind != "load" else ask
-
-
-_SCALES = {"": "", "k": "k", "meg": "Meg", "m": "Meg"}
-
-
-def _other_ends(text: str) -> tuple[tuple[str, str], ...]:
-    """Another supply or load of which it is asked whether the circuit copes with it."""
-    if CARRIES.search(text) is None and HYPOTHESIS.search(text) is None:
-        return ()
-    feed, load = OTHER_FEED.search(text), OTHER_LOAD.search(text)
-    found = [("supply", feed["volts"] or feed["of_volts"])] if feed else []
-    if load:
-        scale = (load["scale"] or load["of_scale"] or "").lower()
-        found.append(("load", f"{load['ohms'] or load['of_ohms']}{_SCALES[scale]}"))
-    return tuple(found)
-
-
-def _removed_in(text: str) -> tuple[str, ...]:
-    """Parts a sentence takes away, by name; ``it`` for the one spoken of."""
-    found = [each for match in REMOVED.finditer(text) for each in match.groups() if each]
-    named = tuple(each for part in found for each in names_in(part.strip(), ()))
-    if named:
-        return named
-    is_told = any(part.lower() in ("it", "this", "that", "它", "这个") for part in found)
-    return ("it",) if is_told else ()
-
-
 def _is_neutral(run: str) -> bool:
     """Whether a run of Chinese is made of neutral words only."""
     if not run:
@@ -844,22 +536,22 @@ _NEEDS: Mapping[str, Needs] = {
     "set_goal": goal_of,
     "count": _count,
     "find_part": _part,
-    "heat": _heated,
-    "other_beta": _other_beta,
-    "sweep": _swept,
+    "heat": heated,
+    "other_beta": other_beta,
+    "sweep": swept,
     "tune": tuned,
     "limits": _with_figure,
     "either": _either,
     "quantities": _quantities,
-    "monte_carlo": _spread,
-    "worst_case": _spread,
-    "listed": _listed,
-    "load_step": _load_step,
+    "monte_carlo": spread,
+    "worst_case": spread,
+    "listed": listed,
+    "load_step": load_step,
     "supply_rejection": _supply_rejection,
     "duty": _duty,
     "advice": _advice,
     "improve": _improve,
-    "what_if": _what_if,
+    "what_if": what_if,
     "point": _device,
     "terminal": _terminal,
     "role": _named,
@@ -875,7 +567,7 @@ _NEEDS: Mapping[str, Needs] = {
     "clipping": _clipping,
     "plot": _plot,
     "losses": _as_it_is,
-    "scatter": _scatter,
+    "scatter": scatter,
     "voltage": _node,
     "figure": _figure,
 }
@@ -962,14 +654,14 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
     ask = looked_at(words)
     if not (file or known) or (not file and DESIGNED.search(words.text)):
         return None
-    if not _asks(words) and not (ask.figures and _begins_with(words, ask.figures[0])):
+    if not asks(words) and not (ask.figures and _begins_with(words, ask.figures[0])):
         return None
     place = (ask.at, ask.at_unit) if ask.at_unit else (None, "")
     near = Ask(intent="figure", file=file, is_nearest=True)
     if ask.span is not None and ask.unit == "Hz":
         near = replace(near, span=ask.span, unit=ask.unit)
-    figures = tuple(key for key in ask.figures if key not in _OF_PARTS_OR_SUPPLY) or ask.figures
-    removed = _removed_in(words.text)
+    figures = tuple(key for key in ask.figures if key not in OF_PARTS_OR_SUPPLY) or ask.figures
+    removed = removed_in(words.text)
     if figures and (removed or ask.parameters) and "it" not in removed:
         return replace(
             near, intent="what_if", figures=figures[:3], names=ask.names, removed=removed,

@@ -16,6 +16,7 @@ from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     AT_HEAT,
+    BY_KIND,
     CLAUSE,
     COUNTS,
     DEGREES,
@@ -44,6 +45,7 @@ from infrastructure.llm_adapters.builtin.words import (
     OF_SUPPLY_SHARE,
     ONLY,
     PARAMETER,
+    QUESTION,
     RUNS,
     SERIES,
     SEVERAL_BEHIND,
@@ -151,6 +153,16 @@ class Words:
     """Figures of parts (`Figure.is_aside`)."""
     terms: tuple[tuple[int, str], ...] = ()
     """Where it names what nothing here measures; blanks stand there in `text`."""
+
+
+def asks(words: Words) -> bool:
+    """Whether a sentence is a question."""
+    return QUESTION.search(words.text) is not None
+
+
+def by_kind(text: str) -> str:
+    """The parts a text calls by their kind; "" for none."""
+    return next((names for form, names in BY_KIND if re.search(form, text, ANY_CASE)), "")
 
 
 _CELSIUS = re.compile(r"(?<=\d)\s?(?:[Dd]eg(?:rees?)?\.?\s?|°\s?)?[cC](?![A-Za-z0-9_.=])")
