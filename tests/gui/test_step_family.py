@@ -231,6 +231,9 @@ async def test_two_stepped_runs_are_compared_step_by_step(
     await until(lambda: panel.overlay.names == ("Run 1 (all 3 runs of rload)",))
     await until(lambda: sum(trace.is_ghost and not trace.run for trace in panel.area._shown) == 3)
     assert "Pale: Run 1 (all 3 runs of rload)" in panel._note.text
+    panel.runs.only(2)
+    await until(lambda: panel.overlay.names == ("Run 1 (rload = 10k)",))
+    assert panel._output._told() == "filter.cir · Run 2 · ac · rload = 10k", "what a picture of it is called"
     names = [panel.plot_choice.itemText(index) for index in range(panel.plot_choice.count())]
     index = next(at for at, name in enumerate(names) if name.endswith("ac · rload = 10k"))
     panel.plot_choice.setCurrentIndex(index)

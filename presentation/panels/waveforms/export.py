@@ -107,7 +107,7 @@ def _file_name(name: str) -> str:
     """``rc_Run_4_ac`` of ``rc.cir · Run 4 · ac``."""
     circuit, separator, run = name.partition(" · ")
     words = f"{Path(circuit).stem} {run.replace('#', '')}" if separator and Path(circuit).suffix else name
-    return "_".join(words.replace("·", " ").split()) or "plot"
+    return "_".join(words.replace("·", " ").replace(" = ", "=").split()) or "plot"
 
 
 def csv_of(axis: Axis, traces: Sequence[Trace], others: Sequence[Trace] = ()) -> bytes:

@@ -75,6 +75,16 @@ def _all_runs(family: Sequence[Plot]) -> Message:
     )
 
 
+def runs_told(drawn: Sequence[Plot], family: Sequence[Plot]) -> Message:
+    """Which runs of a `.step` are drawn: ``rload = 10k``, ``2 of 3 runs``, ``all 3 runs of rload``."""
+    step = drawn[0].step if len(drawn) == 1 else None
+    if step is not None:
+        return msg("{step}", step=step_label(step))
+    if len(drawn) < len(family):
+        return msg("{drawn} of {count} runs", drawn=len(drawn), count=len(family))
+    return _all_runs(family)
+
+
 def names_of(
     choices: Sequence[Choice], run: StoredFigures | None, translate: Callable[[Message], str]
 ) -> list[str]:
@@ -125,12 +135,7 @@ def counterparts(
     values = [] if are_all else [each.step.values for each in shown if each.step is not None]
     alike = [each for each in stepped if each.step is not None and each.step.values in values]
     drawn = drawn_of(alike or stepped)
-    step = drawn[0].step
-    if len(drawn) == 1 and step is not None:
-        return drawn, msg("{step}", step=step_label(step))
-    if len(drawn) < len(stepped):
-        return drawn, msg("{drawn} of {count} runs", drawn=len(drawn), count=len(stepped))
-    return drawn, _all_runs(stepped)
+    return drawn, runs_told(drawn, stepped)
 
 
 def without(family: Sequence[Plot], left_out: frozenset[int]) -> Sequence[Plot]:

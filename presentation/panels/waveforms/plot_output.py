@@ -54,12 +54,23 @@ class PlotOutput:
             now.axis,
             now.in_shade(now.traces),
             suffix=suffix,
-            name=self._name(),
+            name=self._told(),
             folder=None if now.circuit is None else now.circuit.parent,
             behind=self._overlay.names if now.ghosts else (),
             others=self._other_runs(),
         )
         self._services.start(saving, kind="export plot", scope="export")
+
+    def _told(self) -> str:
+        """Circuit, run and analysis; of a family those of its runs that are drawn."""
+        from presentation.panels.waveforms.family import runs_told, without
+
+        name, family = self._name(), self._now.family
+        drawn = without(family, self._left_out())
+        if not drawn or len(drawn) == len(family):
+            return name
+        whole, part = (self._services.language(runs_told(each, family)) for each in (family, drawn))
+        return name.replace(whole, part)
 
     def _other_runs(self) -> Callable[[], Sequence[Trace]]:
         """What is written beside the traces: of a family of more runs than are drawn all that are ticked."""
@@ -80,5 +91,5 @@ class PlotOutput:
             return
         from presentation.panels.waveforms.export import copy_plot
 
-        copying = copy_plot(self._services, area, axis, traces, name=self._name(), has_picture=has_picture)
+        copying = copy_plot(self._services, area, axis, traces, name=self._told(), has_picture=has_picture)
         self._services.start(copying, kind="copy plot", scope="export")
