@@ -61,6 +61,8 @@ _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("ltspice", _CERTAIN, r"^[a]\S*(?:\s+\S+){8}\s+(?:ota|buf|inv|and|or|xor|schmitt|[ds]r?flop|varistor|"
                               r"modulator|samplehold|phasedet|counter)\b"),
         ("ltspice", _CERTAIN, r"\b(?P<function>uplim|dnlim|buf|idt|idtmod)\s*\("),
+        # ngspice's own has two arguments and spreads a parameter; of three it makes 0 without a word
+        ("ltspice", _CERTAIN, r"\b(?P<function>limit)\s*\((?=(?:(?:[^(),]|\([^()]*\))+,){2})"),
         # ngspice takes the maker for a parameter that nobody has defined, but in a VDMOS
         ("ltspice", _CERTAIN, r"^\.model\s+\S+\s+(?!vdmos\b)\w+\b(?!:).*\bmfg\s*=\s*[a-z_]\w*"),
         # VDMOS and the ideal diode (sidiode) of ngspice's own circuits have some of these

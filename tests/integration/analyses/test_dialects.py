@@ -33,6 +33,10 @@ LTSPICE: dict[str, tuple[str, dict[str, float]]] = {
         "B4 d 0 V=table(V(in),0,0,1,10,4,40)\nR1 a 0 1\nR2 b 0 1\nR3 c 0 1\nR4 d 0 1\n.op\n.backanno\n.end\n",
         {"v(a)": 3, "v(b)": 1, "v(c)": 1, "v(d)": 20},
     ),
+    "a limit of three": (
+        "t\nV1 in 0 2\nB3 c 0 V=limit(V(in),-1,V(in)-0.5)\nR3 c 0 1\n.op\n.end\n",
+        {"v(c)": 1.5},
+    ),
     "laplace": (
         "* x.asc\nV1 in 0 AC 1\nE1 out 0 in 0 Laplace=1/(1+s/6283.185307)\nR1 out 0 1k\n"
         ".ac dec 20 1 1Meg\n.end\n",
