@@ -40,6 +40,8 @@ _FITS = 4
 _CLEAN_DB = 300.0
 """More than doubles can tell apart: what stands for no distortion at all."""
 _ALIKE = 0.5
+_BESIDE_MEAN = 2
+"""Bins that a drift fills more than others."""
 _STEADY_PERIODS = 10
 """With so many the lobes of mean, fundamental and harmonics lie apart under a Blackman-Harris window."""
 
@@ -128,18 +130,19 @@ def distortion_of(
 
 
 def fundamental_of(signal: Signal, start: float | None = None, stop: float | None = None) -> float:
-    """The frequency in Hz of the strongest tone of a waveform over a span.
+    """The frequency in Hz of the strongest tone of a waveform over a span; a drift is none.
 
     Raises CircuitError where there is none.
     """
     spectrum = spectrum_of(signal, start=start, stop=stop, window="hann")
-    power = spectrum.amplitudes**2
-    # A record of one or two periods has its tone beside the mean.
-    power[0] = 0.0
-    at = int(np.argmax(power))
-    if not power[at] > (_NOTHING * abs(spectrum.bins[0].real)) ** 2 or at + 1 >= len(power):
-        raise _no_tone(spectrum)
+    at = _strongest(spectrum)
     part = signal.window(spectrum.start, spectrum.stop)
+    if at <= _BESIDE_MEAN:  # a tone of one or two periods, or what settles while a ripple stands on it
+        level = _without_slope(part)
+        flat = spectrum_of(level, window="hann")
+        with suppress(CircuitError):
+            if (place := _strongest(flat)) > _BESIDE_MEAN:
+                part, spectrum, at = level, flat, place
     nearly = _line_at(spectrum, at)
     if nearly * (spectrum.stop - spectrum.start) < _STEADY_PERIODS:
         # Of few periods a fit is led astray by what is no sine; they repeat exactly.
@@ -148,6 +151,25 @@ def fundamental_of(signal: Signal, start: float | None = None, stop: float | Non
             if abs(counted / nearly - 1) < _ALIKE:
                 return counted
     return _fitted(part, nearly)
+
+
+def _strongest(spectrum: Spectrum) -> int:
+    """The bin of the highest line. Raises CircuitError where there is none."""
+    power = spectrum.amplitudes**2
+    # A record of one or two periods has its tone beside the mean.
+    power[0] = 0.0
+    at = int(np.argmax(power))
+    if not power[at] > (_NOTHING * abs(spectrum.bins[0].real)) ** 2 or at + 1 >= len(power):
+        raise _no_tone(spectrum)
+    return at
+
+
+def _without_slope(signal: Signal) -> Signal:
+    """The same less the straight line through it, each sample counted by the time it stands for."""
+    weights = np.sqrt(np.maximum(np.gradient(signal.x), 0.0))
+    middle = signal.x - signal.x.mean()
+    slope = float(np.polyfit(middle, signal.real, 1, w=weights)[0])
+    return signal.with_data(signal.real - slope * middle, signal.unit)
 
 
 def steady_distortion(

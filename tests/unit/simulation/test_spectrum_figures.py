@@ -189,3 +189,13 @@ def test_bad_arguments_are_refused():
         distortion_of(spectrum_of(_signal(x, _two_tones(x))))
     with pytest.raises(CircuitError, match="too few"):
         spectrum_of(_signal(x, _two_tones(x)), start=1e-3, stop=1.0005e-3)
+
+
+def test_what_settles_under_a_ripple_is_no_tone() -> None:
+    x = _uneven(3e-3, 6000)
+    ripple = 0.25 * np.abs((x * 20e3) % 1 - 0.5)  # a triangle of 20 kHz
+    settling = _signal(x, 5 * (1 - np.exp(-x / 1.5e-3)) + ripple)
+    assert fundamental_of(settling, 2.1e-3, 3e-3) == pytest.approx(20e3, rel=2e-3)
+    assert fundamental_of(_signal(x, 5 * (x / 3e-3) + ripple)) == pytest.approx(20e3, rel=1e-3)
+    one = _signal(x, np.sin(2 * np.pi * 400 * x))
+    assert fundamental_of(one) == pytest.approx(400, rel=0.01)
