@@ -37,11 +37,33 @@ def middle_cut(metrics: Metrics, text: str, width: int) -> str:
 
 
 def trace_cut(metrics: Metrics, text: str, width: int) -> str:
-    """As `middle_cut`, but of a voltage its node stays whole where that has room: ``n003``, not ``v(…3)``."""
+    """As `middle_cut`, but of a voltage its node stays whole where that has room: ``n003``, not ``v(…3)``; of
+    what is measured on one its functions, which tell it from others: ``db(peak(out))``, ``db(peak(…))``."""
     shown = middle_cut(metrics, text, width)
-    node = text[2:-1] if text.startswith("v(") and text.endswith(")") else ""
-    is_node = node != "" and not set(node) & set("(),")
-    return node if shown != text and is_node and metrics.horizontalAdvance(node) <= width else shown
+    calls, inside, ends = _calls_around(text)
+    if shown == text or not calls:
+        return shown
+    functions = calls.removesuffix("v(")
+    ends = ends[: functions.count("(")]
+    room = width - metrics.horizontalAdvance(functions + ends)
+    if metrics.horizontalAdvance(inside) <= room:
+        return f"{functions}{inside}{ends}"
+    if not functions or metrics.horizontalAdvance(_GONE) > room:
+        return shown
+    return f"{functions}{middle_cut(metrics, inside, room)}{ends}"
+
+
+def _calls_around(text: str) -> tuple[str, str, str]:
+    """``db(peak(v(``, ``out`` and ``)))``; three empty texts for what is no call of one voltage."""
+    calls, voltage, rest = text.rpartition("v(")
+    inside = rest.rstrip(")")
+    names = (calls + voltage).split("(")[:-1]
+    is_whole = len(rest) - len(inside) == len(names) and all(name.isidentifier() for name in names)
+    return (calls + voltage, inside, rest[len(inside) :]) if is_whole and _is_node(inside) else ("", "", "")
+
+
+def _is_node(text: str) -> bool:
+    return text != "" and not set(text) & set("(), ")
 
 
 def cut_apart(metrics: Metrics, text: str, width: int, others: Iterable[str], *, kept: str = "") -> str:

@@ -372,7 +372,10 @@ class MeasurementsView(QWidget):
             words = self._services.language(name_of(item.goal, is_simulated=item.is_judged))
             name = Cell(text=words, color=name_color, tip=self._tip(item))
         if (steps := self._range(item)) is not None:
-            return [replace(name, unit=""), replace(steps, color=color), self._change_in_steps(item)]
+            change, number = self._change_in_steps(item), self._shown.previous_number
+            if change.tip and number is not None:  # its column may have no room
+                steps = replace(steps, tip=f"{steps.tip}\n\n{self._versus(number).title}\n{change.tip}")
+            return [replace(name, unit=""), replace(steps, color=color), change]
         if item.value is None or math.isnan(item.value.value):
             problem = item.problem or msg("The run's data do not contain it.")
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))

@@ -198,6 +198,10 @@ def test_of_a_voltage_without_room_its_node_stays() -> None:
     texts = ("v(n003)", "v(n003)", "v(n003)", "v(a,b)", "i(r4)")
     shown = [trace_cut(_Wide(), text, width) for text, width in zip(texts, (49, 48, 21, 28, 21), strict=True)]
     assert shown == ["v(n003)", "n003", "v…)", "v…b)", "i…)"]
+    # Of what is measured on one the functions stay: they tell it from the others.
+    measured = "db(peak(v(tone_out)))"
+    cuts = [trace_cut(_Wide(), measured, 7 * letters) for letters in (21, 20, 15, 11, 10)]
+    assert cuts == [measured, "db(peak(tone_out))", "db(peak(to…ut))", "db(peak(…))", "db(p…ut)))"]
 
 
 def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
