@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.simulation.circuit_files import load_circuit
+from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.diagnostics import is_fragment
+from domain.circuit.netlist import Netlist
 from domain.circuit.sections import sections_of
+from domain.circuit.structure_checks import misspelt_directive
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
@@ -24,7 +27,8 @@ class Runnable:
     analyses: tuple[tuple[str, str], ...]
     """Kind ("ac") and card ("ac dec 20 1 10meg") of those in its own file, in the order of the file."""
     has_analysis: bool
-    """Whether it asks for one at all: in its file, in one it includes, in a control block."""
+    """Whether it asks for one at all: in its file, in one it includes, in a control block; be it misspelt,
+    which the run tells."""
 
 
 def runnable(sources: SourceReaders, file: Path, libraries: Sequence[Path]) -> Runnable | None:
@@ -44,9 +48,15 @@ def runnable(sources: SourceReaders, file: Path, libraries: Sequence[Path]) -> R
         if section.kind == "analyses"
         for item in section.items
     )
-    if analyses or netlist.has_control_block:
+    if analyses or netlist.has_control_block or _has_misspelt_analysis(netlist):
         return Runnable(analyses, has_analysis=True)
     included = resolve_dependencies(netlist, reader).files.values()
     if not netlist.elements and not any(part.elements for part in included):
         return None
     return Runnable((), has_analysis=any(part.analyses or part.has_control_block for part in included))
+
+
+def _has_misspelt_analysis(netlist: Netlist) -> bool:
+    """``.trans 1u 1m``: whoever is asked for an analysis then would write a second one."""
+    names = {card.keyword for card in netlist.statements if card.kind == "directive"}
+    return any(misspelt_directive(name) in ANALYSIS_KINDS for name in names)

@@ -355,11 +355,18 @@ XYCE_DIRECTIVES = frozenset({
 """Words of Xyce alone (Xyce Reference Guide, 2.1 "Netlist Commands")."""
 
 
-def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
-    name = placed.statement.keyword
+def misspelt_directive(name: str) -> str | None:
+    """The directive that is meant by a name that none has, ``tran`` by ``trans``; None where none is near."""
     import difflib
 
-    near = difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)
+    if name in DIRECTIVES or name in XYCE_DIRECTIVES:
+        return None
+    return next(iter(difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)), None)
+
+
+def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
+    name = placed.statement.keyword
+    near = misspelt_directive(name)
     message = (
         msg("ngspice uses .param instead of .{name}. Change it.", name=name)
         if name == "global_param"
@@ -368,7 +375,7 @@ def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
             name=name,
         )
         if name in XYCE_DIRECTIVES
-        else msg("ngspice has no directive .{name}. Did you mean .{near}?", name=name, near=near[0])
+        else msg("ngspice has no directive .{name}. Did you mean .{near}?", name=name, near=near)
         if near
         else msg("ngspice has no directive .{name}. Remove the line or make it a comment.", name=name)
     )

@@ -135,6 +135,13 @@ async def test_the_main_circuit_without_an_analysis_is_asked_for_one(pane, servi
     await until(lambda: asked)
     assert asked == [bare]
     assert not _of(heard, "run_started")
+    # One that is misspelt is no reason to write another: the run tells.
+    bare.write_text("* bare\nV1 in 0 1\nR1 in 0 1k\n.trans 1u 1m\n.end\n", encoding="utf-8")
+    services.workspace.main_run_requested.emit()
+    await until(lambda: _of(heard, "run_finished"))
+    assert asked == [bare]
+    assert [row.line for row in pane.views.problems.rows if row.severity == "error"] == [4]
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_an_error_of_a_run_is_a_link_to_its_line(pane, services, heard, until, project):
