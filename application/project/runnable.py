@@ -27,8 +27,14 @@ class Runnable:
     analyses: tuple[tuple[str, str], ...]
     """Kind ("ac") and card ("ac dec 20 1 10meg") of those in its own file, in the order of the file."""
     has_analysis: bool
-    """Whether it asks for one at all: in its file, in one it includes, in a control block; be it misspelt,
-    which the run tells."""
+    """Whether it asks for one at all: in its file, in one it includes, in a control block."""
+    is_misspelt: bool = False
+    """It asks for one by a name that ngspice does not know: ``.trans``. The run tells."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nobody has to be asked for an analysis before it is run."""
+        return self.has_analysis or self.is_misspelt
 
 
 def runnable(sources: SourceReaders, file: Path, libraries: Sequence[Path]) -> Runnable | None:
@@ -48,12 +54,16 @@ def runnable(sources: SourceReaders, file: Path, libraries: Sequence[Path]) -> R
         if section.kind == "analyses"
         for item in section.items
     )
-    if analyses or netlist.has_control_block or _has_misspelt_analysis(netlist):
+    if analyses or netlist.has_control_block:
         return Runnable(analyses, has_analysis=True)
     included = resolve_dependencies(netlist, reader).files.values()
     if not netlist.elements and not any(part.elements for part in included):
         return None
-    return Runnable((), has_analysis=any(part.analyses or part.has_control_block for part in included))
+    return Runnable(
+        (),
+        has_analysis=any(part.analyses or part.has_control_block for part in included),
+        is_misspelt=_has_misspelt_analysis(netlist),
+    )
 
 
 def _has_misspelt_analysis(netlist: Netlist) -> bool:

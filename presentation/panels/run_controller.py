@@ -133,7 +133,7 @@ class RunController(QObject):
         """A circuit that was named; None when it asks for no analysis, and one is asked for instead."""
         workspace = self._services.workspace
         found = await self._project.browse.runnable(workspace.root, file) if workspace.root else None
-        if found is None or found.has_analysis or workspace.analysis_of(file) is not None:
+        if found is None or found.is_whole or workspace.analysis_of(file) is not None:
             return file
         workspace.analysis_missing.emit(file)
         return None
@@ -144,7 +144,7 @@ class RunController(QObject):
         if workspace.root is None:
             return None
         found = await self._project.browse.runnable(workspace.root, file)
-        if found is not None and (found.has_analysis or workspace.analysis_of(file) is not None):
+        if found is not None and (found.is_whole or workspace.analysis_of(file) is not None):
             return file
         main = workspace.main_circuit
         if found is not None and file not in workspace.run_main_for:
