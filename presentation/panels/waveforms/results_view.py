@@ -43,7 +43,7 @@ _MOST_STEPS = 8
 """Columns of steps; the drawing against the steps has all of them."""
 _STEP_WIDTH = 96
 _MOST_TOLD = 20
-_NAME_SHARE = 0.45
+_NAME_SHARE = 0.33
 """Of the width beside a plot; the change against the run before gives way to it."""
 
 
