@@ -123,7 +123,7 @@ def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled, names: Sequenc
     is_named = ruled.claim.score >= 1 and _is_all_name(sentence, names)
     if isinstance(ruled.outcome, CircuitError):
         return is_named and ruled.outcome.error_type == "missing_goal"
-    has_unit = any(each.dimension != "none" for each in sentence.mentions)
+    has_unit = any(each.dimension != "none" or each.may_be for each in sentence.mentions)
     return (has_unit or is_named) and not any(map(is_not_understood, ruled.outcome.assumptions))
 
 

@@ -110,13 +110,14 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
+_OF = "音频|电压|信号|小信号|微弱信号|传感器|麦克风|话筒|热电偶|直流|交流"
 _PLAIN = (
     r"(?:^|[,.:;]|(?<![a-z])(?:an?|the|design|build|make|need|want|simple|audio|voltage|signal|sensor))\s*"
     r"amplifier(?![a-z])(?:[,:]| with| of| that has)?(?: an?| the| voltage)* gain\s?(?:of|=|:)?\s?\+?\d|"
-    r"(?:^|[，。：；的]|一个|一款|设计|简单|音频|电压|信号|传感器)放大(?:器|电路)"
-    r"[，,：\s]*(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d|"
-    r"(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d[\d.]*\s?(?:倍|db)?\s?的(?:音频|电压|信号|传感器)?放大(?:器|电路)|"
-    r"^[^,;，；。]{0,8}?\d[\d.]*\s?(?:倍|db)的?(?:音频|电压|信号|传感器)?放大(?:器|电路)?|"
+    rf"(?:^|[，。：；的]|一个|一款|设计|简单|做个|{_OF})放大(?:器|电路)"
+    r"[，,：\s]*(?:(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d|\d[\d.]*\s?(?:倍|db))|"
+    rf"(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d[\d.]*\s?(?:倍|db)?\s?的(?:{_OF})?放大(?:器|电路)|"
+    rf"^[^,;，；。]{{0,8}}?\d[\d.]*\s?(?:倍|db)的?(?:{_OF})?放大(?:器|电路)?|"
     r"^放大\s?\d[\d.]*\s?倍|^(?:(?:an? )?(?:voltage )?gain (?:of )?\d[\d.]*(?: ?db)?|\d[\d.]*(?: ?db| ?x)) "
     r"(?:audio |voltage |signal )?amp(?:lifier)?$"
 )
