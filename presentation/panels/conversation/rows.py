@@ -203,7 +203,11 @@ def _compressed(item: CompressedRow) -> b.Row:
 @row_of.register
 def _goals(item: GoalsCard) -> b.Row:
     stated = sum(goal.stated for goal in item.goals)
-    count = msg("{stated} of {count} read from your sentence", stated=stated, count=len(item.goals))
+    count = (
+        msg("{stated} of {count} read from your sentence", stated=stated, count=len(item.goals))
+        if stated < len(item.goals)
+        else msg("all read from your sentence")
+    )
     rows = tuple(
         (
             "",
