@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.circuit.figures import beside
 from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
 from presentation.figures import number
 from shared.message import Message, msg
 
 _FULL_MET = 0.5
 _FULL_MISSED = 0.25
 NOT_MEASURED = msg("not measured")
+SHARES = re.compile(r"(thdn?|overshoot|duty)\(.*\)(@\d+)?|four_.*_thd(@\d+)?", re.IGNORECASE)
+"""Fractions that every data sheet gives in percent."""
+_EFFICIENCY = "efficiency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,30 @@ class GoalRow:
         return f"{'+' if self.margin >= 0 else '−'}{digits} %"
 
 
+def is_share(goal: DesignGoal) -> bool:
+    """Whether it asks for a fraction that every data sheet gives in percent: a distortion, an efficiency."""
+    return goal.unit == "1" and (SHARES.fullmatch(goal.expression) is not None or goal.metric == _EFFICIENCY)
+
+
+def in_percent(goal: DesignGoal) -> DesignGoal:
+    """The goal as people write it: one that asks for a share asks for percents."""
+    if not is_share(goal):
+        return goal
+    low, high, target = (
+        None if each is None else float(f"{100 * each:.12g}")
+        for each in (goal.minimum, goal.maximum, goal.target)
+    )
+    return replace(goal, unit="%", minimum=low, maximum=high, target=target)
+
+
+def verdict_in_percent(verdict: GoalVerdict) -> GoalVerdict:
+    """The same of a verdict, and of what was measured."""
+    if not is_share(verdict.goal):
+        return verdict
+    measured = Quantity(value=100 * verdict.measured.value, unit="%")
+    return replace(verdict, goal=in_percent(verdict.goal), measured=measured)
+
+
 def beside_limit(
     goal: DesignGoal, value: float, show: Callable[[float, int], str], digits: int = 4
 ) -> tuple[str, int]:
@@ -64,6 +92,7 @@ def beside_limit(
 
 def value_and_limit(verdict: GoalVerdict) -> tuple[str | Message, str]:
     """Both in plain figures: ``("9.9997 kHz", "≥ 10 kHz")``."""
+    verdict = verdict_in_percent(verdict)
     goal, value = verdict.goal, verdict.measured.value
     unit = verdict.measured.unit or goal.unit
     text, digits = beside_limit(goal, value, lambda each, count: number(each, unit, count))
@@ -72,6 +101,7 @@ def value_and_limit(verdict: GoalVerdict) -> tuple[str | Message, str]:
 
 def limit_in_figures(goal: DesignGoal, unit: str = "", digits: int = 4) -> str:
     """``≥ 10 kHz``, ``9.8 kHz … 10.2 kHz``: the bounds in plain figures."""
+    goal = goal if unit else in_percent(goal)
     low, high = (
         "" if bound is None else number(bound, unit or goal.unit, digits)
         for bound in (goal.minimum, goal.maximum)
@@ -80,6 +110,7 @@ def limit_in_figures(goal: DesignGoal, unit: str = "", digits: int = 4) -> str:
 
 
 def row_of(verdict: GoalVerdict) -> GoalRow:
+    verdict = verdict_in_percent(verdict)
     goal, value = verdict.goal, verdict.measured.value
     text, digits = beside_limit(goal, value, lambda each, count: _figure(each, goal.unit, count))
     return GoalRow(
@@ -95,6 +126,7 @@ def limit_parts(goal: DesignGoal, digits: int = 4) -> tuple[str, str, str]:
 
     A range around nothing in particular is ``("", "4.9 V … 5.2 V", "")``.
     """
+    is_relative, goal = is_share(goal) or goal.unit not in ("dB", "deg", "%"), in_percent(goal)
     low, high, unit = goal.minimum, goal.maximum, goal.unit
     if low is not None and high is not None:
         middle = (low + high) / 2 if goal.target is None else goal.target
@@ -104,7 +136,7 @@ def limit_parts(goal: DesignGoal, digits: int = 4) -> tuple[str, str, str]:
             high - middle, middle - low, rel_tol=1e-6, abs_tol=1e-12 * abs(middle)
         ):
             return "", f"{typeset(number(low, unit, digits))} … {typeset(number(high, unit, digits))}", ""
-        if not middle or unit in ("dB", "deg", "%"):
+        if not middle or not is_relative:
             return "=", typeset(number(middle, unit, digits)), f"±{typeset(number(half, unit, 3))}"
         return "=", typeset(number(middle, unit, digits)), f"±{half / abs(middle) * 100:.3g}\u00a0%"
     if low is not None:

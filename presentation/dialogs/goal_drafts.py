@@ -15,7 +15,7 @@ from typing import Any, Literal
 from domain.simulation.expression_syntax import parse
 from domain.simulation.goals import DesignGoal
 from presentation.figures import number
-from presentation.goal_margins import limit_parts, typeset
+from presentation.goal_margins import is_share, limit_parts, typeset
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -128,6 +128,8 @@ class GoalDraft:
                 raise BadGoal("limit", msg("The first limit must be the smaller one."))
             return unit, low, high, None
         value, unit = read_figure(self.limit, known)
+        if value > 1 and "%" not in self.limit and self.original is not None and is_share(self.original):
+            value /= 100  # it was shown in percent
         if self.operator == "≤":
             return unit, None, value, None
         if self.operator == "≥":

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from application.design.rounds import DesignRound, DesignRounds
 from domain.simulation.goals import DesignGoal, GoalVerdict
-from presentation.goal_margins import NOT_MEASURED, beside_limit, limit_text, shown
+from presentation.goal_margins import (
+    NOT_MEASURED,
+    beside_limit,
+    in_percent,
+    limit_text,
+    shown,
+    verdict_in_percent,
+)
 from presentation.goal_words import name_of, name_of_judged
 from presentation.panels.waveforms.figures import Scale, in_scale, scale_for
 from presentation.round_words import change_of
@@ -20,6 +28,7 @@ _RISES, _FALLS = "↑", "↓"
 
 def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
     """Number, change, goals with their units, goals met."""
+    found = _in_percent(found)
     heads = []
     for goal in found.goals:
         unit, name = _scale(found, goal).unit, language(name_of(goal))
@@ -34,6 +43,7 @@ def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
 
 def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
     """A row for each round, and the goals below them, those of each time."""
+    found = _in_percent(found)
     rows: list[list[Cell]] = []
     before = found.begins_from
     for each in found.rounds:
@@ -44,6 +54,12 @@ def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
         rows.append(cells)
         before = each
     return [*rows, *_limits(found, language)]
+
+
+def _in_percent(found: DesignRounds) -> DesignRounds:
+    """With all that is a share in percent."""
+    rounds = (replace(each, verdicts=tuple(map(verdict_in_percent, each.verdicts))) for each in found.rounds)
+    return replace(found, goals=tuple(map(in_percent, found.goals)), rounds=tuple(rounds))
 
 
 def _limits(found: DesignRounds, language: LanguageManager) -> Iterator[list[Cell]]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.circuit.figures import without_rounding_noise
-from domain.simulation.goals import DesignGoal
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from presentation.goal_margins import beside_limit
+from presentation.goal_margins import beside_limit, verdict_in_percent
 
 MINUS = "\u2212"
 SPACE = "\u00a0"
@@ -137,8 +137,10 @@ def spread(values: Sequence[float], unit: str) -> tuple[str, str]:
 
 def beside_goal(goal: DesignGoal, measured: Quantity) -> tuple[str, int]:
     """Number and unit, a tab between them, with the digits that tell it from the goal's bounds; and those."""
+    shown = verdict_in_percent(GoalVerdict(goal=goal, measured=measured, met=True))
+    unit = shown.measured.unit
     return beside_limit(
-        goal, measured.value, lambda each, digits: "\t".join(quantity(each, measured.unit, digits))
+        shown.goal, shown.measured.value, lambda each, digits: "\t".join(quantity(each, unit, digits))
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from domain.simulation.goal_conditions import is_set_by, runs_of
+from presentation.goal_margins import SHARES, is_share
 from presentation.panels.waveforms.family import step_label
 from presentation.panels.waveforms.goal_maker import GoalMaker
 from presentation.panels.waveforms.step_figures import (
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 _PATIENCE_S = 0.3
 """The figures of the result before stand until the new ones are there, but no longer than this: then those
 that need no measuring come first."""
-_SHARES = re.compile(r"(thdn?|overshoot|duty)\(.*\)(@\d+)?|four_.*_thd(@\d+)?", re.IGNORECASE)
-"""Fractions that every data sheet gives in percent."""
 _NONSENSE = frozenset({"bad_expression", "stays_vector"})
 """Errors of an expression itself: it does not parse, names what is not there, or is a curve."""
 
@@ -79,9 +77,10 @@ class Measured:
         return self.name.rpartition("@")[0] if is_of_run else self.name
 
     def as_shown(self, value: Quantity) -> tuple[float, str]:
-        """Number and unit of one of its values; a share in percent, unless a goal puts it as a fraction."""
-        is_share = value.unit == "1" and self.goal is None and _SHARES.fullmatch(self.expression or self.name)
-        return (value.value * 100, "%") if is_share else (value.value, value.unit)
+        """Number and unit of one of its values; a share in percent."""
+        of_goal = self.goal is not None and is_share(self.goal)
+        is_in_percent = value.unit == "1" and (of_goal or SHARES.fullmatch(self.expression or self.name))
+        return (value.value * 100, "%") if is_in_percent else (value.value, value.unit)
 
 
 class ShownResult(QObject):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
+from presentation.dialogs.goal_drafts import GoalDraft
 from presentation.goal_margins import NOT_MEASURED, limit_text, row_of, typeset, value_and_limit
 from presentation.goal_words import name_of
 from presentation.translation import Translator
@@ -73,6 +75,23 @@ def test_limits_are_typeset() -> None:
     assert limit("dB", maximum=-17.0) == "≤ −17 dB"
     assert limit("V", maximum=6e-6) == "≤ 6 µV"
     assert limit("Hz", minimum=1e6) == "≥ 1 MHz"
+
+
+def test_a_share_is_written_in_percent_and_read_so() -> None:
+    goal = DesignGoal(metric="distortion", expression="thd(v(out),1k)", unit="1", maximum=0.05)
+    found = row_of(GoalVerdict(goal=goal, measured=Quantity(value=0.01242, unit="1"), met=True))
+    told = (found.value, found.limit, found.margin_text)
+    assert told == ("1.242\u00a0%", "≤ 5\u00a0%", "+75 %")
+    duty = DesignGoal(
+        metric="d", expression="duty(v(out))", unit="1", minimum=0.475, maximum=0.525, target=0.5
+    )
+    assert limit_text(duty).replace("\u00a0", " ") == "50 % ±5 %"
+    gain = DesignGoal(metric="gain", expression="gain(v(out),1k)", unit="1", minimum=0.9)
+    assert limit_text(gain) == "≥ 0.9"
+    for text, maximum in (("3 %", 0.03), ("3", 0.03), ("0.02", 0.02)):
+        assert replace(GoalDraft.of(goal), limit=text).goal().maximum == pytest.approx(maximum)
+    assert GoalDraft.of(duty).goal() == duty
+    assert replace(GoalDraft.of(duty), limit="40 %").goal().minimum == pytest.approx(0.38)
 
 
 @pytest.mark.parametrize(
