@@ -101,8 +101,10 @@ class GoalRow:
             metric=self._metric(),
             expression=self.expression.text(),
             operator=OPERATORS[self.operator.currentIndex()],
-            limit=self.limit.text(),
-            tolerance=self._tolerance() if self.operator.currentText() == "=" else "",
+            limit=self._figure(self.limit.text(), self.draft.limit),
+            tolerance=self._figure(self.tolerance.text(), self.draft.tolerance)
+            if self.operator.currentText() == "="
+            else "",
             weight=self.weight.currentData(),
             is_wanted=self.wanted.isChecked(),
             original=self.draft.original,
@@ -149,6 +151,7 @@ class GoalRow:
             self.metric.setText(self._named)
             self.metric.setCursorPosition(0)
         if not self.current.is_changed:
+            self.limit.setText(language.figure(self.draft.limit))
             self.tolerance.setText(language.figure(self.draft.tolerance))
             self.tolerance.setCursorPosition(0)
         self.weight.setItemText(0, language(msg("must")))
@@ -193,9 +196,8 @@ class GoalRow:
         text = self.metric.text()
         return self.draft.metric if text == self._named else text
 
-    def _tolerance(self) -> str:
+    def _figure(self, text: str, kept: str) -> str:
         """As it is kept, unless somebody wrote another one."""
-        text, kept = self.tolerance.text(), self.draft.tolerance
         return kept if text == self._services.language.figure(kept) else text
 
     def _source(self) -> tuple[Message, str]:
