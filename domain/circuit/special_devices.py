@@ -19,6 +19,9 @@ _EDGE, _AT_ONCE = "1n", "1p"
 """Seconds: an edge without a length of its own, and the shortest delay XSPICE has."""
 _SOON = "1n"
 """Seconds: flip-flops follow their inputs from half of it on in a transient analysis."""
+_HELD = "1.5n"
+"""Seconds for which a latch's reset lasts longer: a set that ends together with it may come through a gate,
+which has no delay in LTspice and an edge here."""
 _UNLIMITED = 1e30
 """Volts and amperes from which on a limit is none."""
 _KNEE = 0.01
@@ -339,6 +342,10 @@ class _Parts:
             self.lines.append(f"a_{name}_never {never} m_{name}_never")
             self.lines.append(f".model m_{name}_never d_pulldown")
             first, second = first or never, second or never
+        held = self._node("held")
+        self.lines.append(f"a_{name}_h {second} {held} m_{name}_h")
+        self.lines.append(f".model m_{name}_h d_buffer(rise_delay={_AT_ONCE} fall_delay={_HELD})")
+        second = held
         self.lines.append(f"a_{name}_a [{first} ~{second}] {alone} m_{name}_a")
         self.lines.append(f".model m_{name}_a d_and(rise_delay={_AT_ONCE} fall_delay={_AT_ONCE})")
         self.lines.append(f"a_{name}_f {alone} {second} {one} NULL NULL {output[7]} {output[6]} m_{name}_f")

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from domain.circuit.foreign_cards import STARTUP_S
+
 _LOSS = re.compile(r"(?:r_rser|l_lser|r_rpar|c_cpar|r_rlshunt)_(?P<of>.+)", re.IGNORECASE)
 _START = re.compile(r"b_start_(?P<of>c.*)", re.IGNORECASE)
 _SENSED = re.compile(r"v_sensed_(?P<of>.+)", re.IGNORECASE)
 _WHOLE = re.compile(r"v_startup_(?P<of>v.*)", re.IGNORECASE)
+_RISE = re.compile(rf" PWL\(0 0 {STARTUP_S} (\S+)\)$")
 _RISEN = re.compile(r"b_startup_(?P<of>v.*)", re.IGNORECASE)
 
 
@@ -48,6 +51,14 @@ def losses_of(parts: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[frozenset[s
             ):
                 losses.add(name)
     return frozenset(losses), outer
+
+
+def without_rise(card: str) -> str:
+    """A source's card without the way of its own DC value from 0, which `startup` of LTspice gives it."""
+    found = _RISE.search(card)
+    return (
+        card if found is None or not card[: found.start()].endswith(f" {found[1]}") else card[: found.start()]
+    )
 
 
 def rising_of(name: str, nets: Sequence[str]) -> str:

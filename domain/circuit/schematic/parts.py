@@ -19,7 +19,7 @@ from domain.circuit.parameters import resolve_parameters
 from domain.circuit.recognition.amplifier_blocks import amplifier_ports, amplifiers_of_package
 from domain.circuit.recognition.graph import value_of, watched_by
 from domain.circuit.schematic.headings import heading_of
-from domain.circuit.schematic.losses import losses_of, rising_of
+from domain.circuit.schematic.losses import losses_of, rising_of, without_rise
 from domain.circuit.schematic.memories import Followed, followed_by
 from domain.circuit.topology import expression_nodes
 from shared.message import Message, msg
@@ -313,7 +313,7 @@ class _Reader:
             kind=kind,
             pins=pins,
             values=self._texts(element, kind, nodes),
-            full=" ".join(element.statement.text.split()),
+            full=_card(element),
             polarity=polarity,
             ohms=value,
             style=_style(element),
@@ -460,10 +460,21 @@ def cut(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
 
+def _card(element: Element) -> str:
+    text = " ".join(element.statement.text.split())
+    return without_rise(text) if element.letter in "vi" else text
+
+
+def _wave(element: Element) -> str:
+    """The kind of a source's waveform; "" without one."""
+    wave = next((word for word in element.words if word in _WAVES), "")
+    return wave if wave and wave in _card(element).lower() else ""
+
+
 def _style(element: Element) -> str:
     if element.letter not in "vi":
         return ""
-    wave = next((word for word in element.words if word in _WAVES), "")
+    wave = _wave(element)
     if wave:
         return {"sine": "sin"}.get(wave, wave if wave in ("sin", "pulse") else "wave")
     port = re.search(r"portnum\s*=?\s*(\d+)", element.statement.text, re.IGNORECASE)
@@ -479,10 +490,10 @@ def _is_value(word: str) -> bool:
 def _source_text(element: Element) -> tuple[str, ...]:
     """``AC 1`` and ``SIN(0 10m 1k)`` in lines of their own; the DC value where it says something."""
     words = [word.text for word in element.statement.words[3:]]
-    text = " ".join(element.statement.text.split())
+    text = _card(element)
     lines: list[str] = []
     dc = element.value.text if element.value is not None else ""
-    wave = next((word for word in element.words if word in _WAVES), "")
+    wave = _wave(element)
     if dc and (dc not in ("0", "0V") or not (wave or "ac" in element.words)):
         lines.append(cut(dc))
     if "ac" in element.words:

@@ -148,6 +148,13 @@ DECKS: dict[str, tuple[str, dict[str, float]]] = {
         {"at(v(q), 5n)": 0, "at(v(q), 20n)": 5, "at(v(q), 40n)": 0, "at(v(qb), 40n)": 5,
          "at(v(only), 40n)": 1},
     ),
+    # Both end at 22 ns, as in pulse-width modulators: a gate has no delay, and the reset is the stronger.
+    "a set that comes through a gate ends with the reset": (
+        "V1 s 0 PULSE(0 5 0 1n 1n 20n 200n)\nV2 r 0 PULSE(0 5 15n 1n 1n 5n 200n)\n"
+        "A1 s 0 0 0 0 0 g 0 OR Vhigh=5\nA2 g r 0 0 0 qb q 0 SRFLOP Vhigh=5\n"
+        "R1 q 0 10k\nR2 qb 0 10k\n.tran 100p 45n 0 100p\n",
+        {"at(v(q), 10n)": 5, "at(v(q), 40n)": 0, "at(v(qb), 40n)": 5},
+    ),
     "a flip-flop takes its input at the rising edge": (
         "V1 d 0 PULSE(0 5 5n 100p 100p 17n 40n)\nV2 c 0 PULSE(0 5 10n 100p 100p 5n 20n)\n"
         "A1 d 0 c 0 0 qb q 0 DFLOP Vhigh=5 Td=1n\nR1 q 0 10k\nR2 qb 0 10k\n.tran 100p 40n 0 100p\n",

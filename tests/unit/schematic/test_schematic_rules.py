@@ -512,7 +512,7 @@ def test_what_only_the_run_needs_is_not_drawn() -> None:
     """As a circuit of LTspice with `startup`, capacitors with an IC and a sensed current is read."""
     page = page_of_text(
         "startup\nV1 in V1#risen 0\nL1 L1#rser a 10u\nC1 C1#rser 0 1u ic=20\nR1 R1#sensed 0 1k\n"
-        "F1 0 x v_sensed_R1 2\nR2 x 0 1k\nb_start_C9 x 0 i=1m\n"
+        "F1 0 x v_sensed_R1 2\nV9 x 0 24 PWL(0 0 20u 24)\nR2 x 0 1k\nb_start_C9 x 0 i=1m\n"
         "v_startup startup#rise 0 PWL(0 0 20u 1)\nv_startup_V1 V1#whole 0 PULSE(0 5 0 1n 1n 1m 2m)\n"
         "b_startup_V1 V1#risen 0 V=v(V1#whole)*v(startup#rise)\nr_rser_L1 in L1#rser 20m\n"
         "r_rser_C1 a C1#rser 5m\nb_start_C1 C1#rser 0 i=(time>0?0:1k*(v(C1#rser,0)-(20)))\n"
@@ -520,11 +520,13 @@ def test_what_only_the_run_needs_is_not_drawn() -> None:
     )
     assert {part.name: part.nets for part in page.parts} == {
         "V1": ("in", "0"), "L1": ("in", "a"), "C1": ("a", "0"), "R1": ("a", "0"), "F1": ("0", "x"),
-        "R2": ("x", "0"), "b_start_C9": ("x", "0"),
+        "R2": ("x", "0"), "b_start_C9": ("x", "0"), "V9": ("x", "0"),
     }  # fmt: skip
     source = page.parts[0]
     assert source.full == "V1 in 0 PULSE(0 5 0 1n 1n 1m 2m)"
     assert (source.style, source.values[0][:5]) == ("pulse", "PULSE")
+    plain = next(part for part in page.parts if part.name == "V9")
+    assert (plain.style, plain.values, plain.full) == ("dc", ("24",), "V9 x 0 24")
     assert next(part.values for part in page.parts if part.name == "F1") == ("2·i(R1)",)
     assert not any("#" in net for part in page.parts for net in part.controls)
 
