@@ -8,7 +8,8 @@ opposite signs at a third one make an amplifier, whatever it is called and in wh
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from domain.circuit.cards import device_kind
@@ -26,7 +27,7 @@ _LONGEST = 400
 _VOLTAGE = late_pattern(r"(?i)\bv\s*\(\s*([^\s(),]+)\s*(?:,\s*([^\s(),]+)\s*)?\)")
 _NUMBERED = late_pattern(r"(?i)(?P<first>\d?)_?(?:in_?(?P<sign>[-+pn])|out)_?(?P<last>\d?)")
 _SUPPLY = late_pattern(r"(?i)v(?:cc|dd|ee|ss|s|p|n|neg|pos)?[-+]?|gnd")
-_STEP = 1e-4
+_STEP, _ROUNDING = 1e-4, 1e-12
 _ROUNDS = 42
 _PLACES = tuple(((at * 0.61803) % 1) * 2 - 1 for at in range(1, 60))
 """Evenly spread, the same in every run."""
@@ -73,11 +74,13 @@ def amplifier_ports(block: Block) -> AmplifierPorts | None:
     for start, end, sign in _ways(block):
         ways.setdefault(start, []).append((end, sign))
     ports = block.ports
+    # What comes to a supply through a stage's load is no output.
+    by_name = sorted(ports, key=lambda port: _SUPPLY.fullmatch(port) is not None)
     for first, second in _sensed(block):
         if first not in ports or second not in ports:
             continue
         from_first, from_second = _reached(first, ways, ports), _reached(second, ways, ports)
-        for out in ports:
+        for out in by_name:
             signs = from_first.get(out, 0), from_second.get(out, 0)
             if out in (first, second) or signs[0] * signs[1] != -1:
                 continue
@@ -129,6 +132,7 @@ def _called_as_a_package(ports: Sequence[str]) -> tuple[AmplifierPorts, ...]:
 def _ways(block: Block) -> Iterator[tuple[str, str, int]]:
     """(from, to, sign): how a signal passes each element."""
     sources = {each.element.key: each.element for each in block.elements if each.element.letter == "v"}
+    known = _defaults(block)
     for element, _ in block.elements:
         nodes = [canonical_node(each.text) for each in element.nodes]
         letter = element.letter
@@ -139,7 +143,7 @@ def _ways(block: Block) -> Iterator[tuple[str, str, int]]:
             yield from ((base, collector, -1), (base, emitter, 1), (emitter, collector, 1))
         elif letter in "egb" and len(nodes) == 2:
             turn = -1 if letter == "g" or element.output == "current" else 1
-            for node, sign in _senses(element):
+            for node, sign in _senses(element, known):
                 yield from ((node, nodes[0], sign * turn), (node, nodes[1], -sign * turn))
         elif letter == "f" and len(nodes) == 2:
             yield from _current_ways(element, nodes, block, sources)
@@ -165,18 +169,26 @@ def _current_ways(
                 yield from ((far, nodes[0], -turn), (far, nodes[1], turn))
 
 
-def _senses(element: Element) -> list[tuple[str, int]]:
-    """The nodes a source follows, with the sign of each."""
+def _defaults(block: Block) -> dict[str, float]:
+    """What a subcircuit's parameters are where nobody sets them, as far as that is a number."""
+    fields = {} if block.subcircuit is None else block.subcircuit.params
+    numbers = {name: read_number(field.text) for name, field in fields.items()}
+    return {name: number.value for name, number in numbers.items() if number is not None}
+
+
+def _senses(element: Element, known: Mapping[str, float]) -> list[tuple[str, int]]:
+    """The nodes a source follows, with the sign of each; `known`: parameters."""
     if element.control_nodes:
         value = read_number(element.value.text) if element.value is not None else None
         sign = -1 if value is not None and value.value < 0 else 1
         names = [canonical_node(each.text) for each in element.control_nodes]
         return [(name, sign if at % 2 == 0 else -sign) for at, name in enumerate(names)]
-    return [(node, 1 if slope > 0 else -1) for node, slope in _slopes(element).items()]
+    return [(node, 1 if slope > 0 else -1) for node, slope in _slopes(element, known).items()]
 
 
-def _slopes(element: Element) -> dict[str, float]:
-    """How steeply a behavioural source follows each node, at the steepest of some places near zero."""
+def _slopes(element: Element, known: Mapping[str, float] = MappingProxyType({})) -> dict[str, float]:
+    """How steeply a behavioural source follows each node, at the steepest of some places near zero, where
+    parameters are `known` or 1."""
     expressions = [each.text for each in element.expressions]
     if len(expressions) != 1 or len(expressions[0]) > _LONGEST:
         return {}
@@ -193,7 +205,7 @@ def _slopes(element: Element) -> dict[str, float]:
     expression = expression_of(text)
     if expression is None:
         return {}
-    free = dict.fromkeys(expression.names - set(names.values()), 1.0)
+    free = {each: known.get(each.lower(), 1.0) for each in expression.names - set(names.values())}
     slopes: dict[str, float] = {}
     for node, name in names.items():
         rises = falls = False
@@ -229,15 +241,18 @@ def _slope(expression: Expression, at: dict[str, float], name: str, scale: float
         below = expression.evaluate({**at, name: at[name] - _STEP * scale})
     except ExpressionError:
         return 0.0
+    if abs(above - below) <= _ROUNDING * max(abs(above), abs(below)):  # far within a limit
+        return 0.0
     return (above - below) / (2 * _STEP * scale)
 
 
 def _sensed(block: Block) -> Iterator[tuple[str, str]]:
     """Pairs of nodes whose difference something senses: a source, or two transistors on one tail."""
     gates: list[tuple[str, str, str]] = []
+    known = _defaults(block)
     for element, _ in block.elements:
         if element.letter in "egb":
-            names = _senses(element)
+            names = _senses(element, known)
             ups, downs = [n for n, sign in names if sign > 0], [n for n, sign in names if sign < 0]
             yield from ((up, down) for up in ups for down in downs)
         elif element.letter in "qmj" and len(element.nodes) >= 3 and element.model is not None:

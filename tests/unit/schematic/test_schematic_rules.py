@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from domain.circuit.dependencies import resolve_dependencies
+from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
 from domain.circuit.schematic.display import Drawing
 from domain.circuit.schematic.drawing import FIRST, Effort, _each_alone, draw
@@ -18,10 +20,11 @@ from domain.circuit.schematic.parts import Page
 from domain.circuit.schematic.reading_back import differences
 from domain.circuit.schematic.roles import Roles, roles_of
 from domain.circuit.schematic.symbols import UP, Box, shape_of, union
+from domain.circuit.stand_ins import stand_ins_for
 from domain.circuit.translation import translate
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.ground.cases import for_each
-from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
+from tests.unit.schematic.test_schematic_reading_back import Beside, circuit_of, wrong_in
 
 ROOT = Path(__file__).parents[3]
 SEARCH = Effort(starts=2, moves=1_500)
@@ -551,3 +554,14 @@ def test_what_realises_a_transfer_function_or_an_integral_is_not_drawn() -> None
     assert parts["B4"].full == "B4 b4 0 delay(V(in)+idt(V(out)),1m)+V(b3)"
     assert parts["B4"].controls == ("b3", "in", "out")
     assert parts["B5"].values == ("idtmod(V(in))",)
+
+
+def test_the_op_amps_that_stand_in_for_those_of_a_library_are_drawn_as_amplifiers() -> None:
+    deck = "* a.asc\nXU1 a b v 0 o level_2 Avol=1Meg vos=0\nXU2 a b v 0 o2 AD823\nR1 a 0 1k\n.op\n"
+    netlist = Netlist.parse(f"{deck}.end\n".encode(), path=ROOT / "circuit.cir")
+    circuit = read_circuit(resolve_dependencies(netlist, Beside()))
+    cards = [card for item in stand_ins_for(circuit) for card in item.cards]
+    page = page_of_text("\n".join([deck, *cards, ".end\n"]))
+    amplifiers = {part.name: part for part in page.parts if part.kind == "amp"}
+    outputs = {name: [pin.net for pin in part.pins if pin.role == "out"] for name, part in amplifiers.items()}
+    assert outputs == {"XU1": ["o"], "XU2": ["o2"]}
