@@ -61,8 +61,9 @@ _SUFFIXES_OF_MODELS = (".lib", ".sub", ".cir", ".mod", ".inc", ".txt")
 
 _BUS = re.compile(r"\[\d+:\d+\]")
 """Of a label: ``data[0:7]``, the eight lines of a bus."""
-_PLAIN_OP_AMP = re.compile(r"\bopamp\.sub\b|\.subckt\s+opamp\b|^\.(?:lib|inc)", re.IGNORECASE)
-"""What may define the op-amp without supplies: any library the sheet names."""
+_PLAIN_OP_AMP = re.compile(r"\bopamp\.sub\b|\.subckt\s+opamp\b", re.IGNORECASE)
+"""What defines the op-amp without supplies."""
+_LIBRARY = re.compile(r"\.(?:lib|inc\w*)\s+[\"']?(?P<file>[^\"'\s]+)", re.IGNORECASE)
 
 Find = Callable[[str], str | None]
 """The text of a file, by its name with folders; None where there is none that can be read."""
@@ -242,7 +243,8 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
     for letter, (file, kinds) in _STANDARD.items():
         if letter in writer.letters:
             lines += [*(f".model {kind} {kind}" for kind in kinds), f".lib standard.{file}"]
-    if writer.names_plain_op_amp and not any(_PLAIN_OP_AMP.search(line) for line in sheet.directives):
+    defines = (_defines_plain_op_amp(line, writer.find_beside) for line in sheet.directives)
+    if writer.names_plain_op_amp and not any(defines):
         writer.libraries.setdefault("opamp.sub")
         writer.notes.append(
             msg(
@@ -268,6 +270,15 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
         notes=tuple(writer.notes),
         outputs=writer.outputs,
     )
+
+
+def _defines_plain_op_amp(directive: str, find: Find) -> bool:
+    """Whether a directive may bring the op-amp without supplies: by a library that has it, or is not here."""
+    if _PLAIN_OP_AMP.search(directive):
+        return True
+    named = _LIBRARY.match(directive.strip())
+    text = None if named is None else find(re.split(r"[\\/]", named["file"])[-1])
+    return named is not None and (text is None or _PLAIN_OP_AMP.search(text) is not None)
 
 
 class Library(NamedTuple):

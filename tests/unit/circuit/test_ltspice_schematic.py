@@ -354,6 +354,10 @@ def test_the_op_amp_without_supplies_brings_its_library() -> None:
     assert ".lib opamp.sub" in lines(converted(f"Version 4\n{part}"))
     own = lines(converted(f"Version 4\n{part}TEXT 0 0 Left 2 !.include mine.txt\n"))
     assert ".lib opamp.sub" not in own
+    others = f"Version 4\n{part}TEXT 0 0 Left 2 !.incl tl081.lib\n"
+    assert ".lib opamp.sub" in lines(converted(others, tl081_lib=".subckt TL081 1 2 3 4 5\n.ends\n"))
+    assert ".lib opamp.sub" not in lines(converted(others, tl081_lib=".SUBCKT opamp 1 2 3\n.ends\n"))
+    assert ".lib opamp.sub" not in lines(converted(others))  # nobody knows what it has
 
 
 def test_comparators_references_and_other_blocks_have_the_pins_of_their_symbols() -> None:
