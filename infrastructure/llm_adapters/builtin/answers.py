@@ -47,6 +47,7 @@ _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "battery": parts.battery,
     "plot": looking.plot,
     "load_step": trials.load_step,
+    "dropout": trials.dropout,
     "supply_rejection": parts.supply_rejection,
 }
 

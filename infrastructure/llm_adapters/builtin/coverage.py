@@ -19,9 +19,11 @@ from infrastructure.llm_adapters.builtin.figures import FIGURES
 from infrastructure.llm_adapters.builtin.reading import Ask, Words, read
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    DROPOUT,
     EVENTS,
     FILLER,
     KINDRED,
+    NAMES_A_THING,
     NEUTRAL,
     SUPPLY_REJECTION,
     UNDERSHOOT,
@@ -61,7 +63,7 @@ def unmeasured(text: str, asks: Sequence[Ask] = ()) -> tuple[str, ...]:
     return terms
 
 
-_MEASURED_BY = {"supply_rejection": SUPPLY_REJECTION, "load_step": UNDERSHOOT}
+_MEASURED_BY = {"supply_rejection": SUPPLY_REJECTION, "dropout": DROPOUT, "load_step": UNDERSHOOT}
 """Terms that one intent has a measurement for."""
 
 
@@ -114,7 +116,7 @@ def _quantities(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[t
     for mention in words.mentions:
         begin, end = end, mention.end
         before = words.text[: mention.start]
-        if _TOLD_ASIDE.search(before) or _NAMES_A_THING.match(words.text, mention.end):
+        if _TOLD_ASIDE.search(before) or NAMES_A_THING.match(words.text, mention.end):
             continue
         if values and (_FROM.search(before) or _INTO.match(words.text, mention.end)):
             continue
@@ -130,8 +132,6 @@ _TOLD_ASIDE = re.compile(r"(?:\b(?:instead of|rather than|not) (?:the )?|而不�
 _FROM = re.compile(r"(?:\bfrom|从|由)\s*$", ANY_CASE)
 """Before the value that is to be changed."""
 _INTO = re.compile(r"\s*(?:[-=]>|→)")
-_NAMES_A_THING = re.compile(r"\s*(?:rail|bus|line|output|电源轨|母线|轨)\b|\s*m?Ah\b|\s*安时", ANY_CASE)
-"""Behind a quantity by which a thing is called: "the 5 V rail"."""
 
 
 def _numbers(asks: Sequence[Ask]) -> list[float]:
@@ -240,6 +240,7 @@ _TOLD_WITH = {
 }
 _TOLD_BY = {
     "clipping": ("swing", "thd", "vout", "gain"),
+    "dropout": ("vout",),
     "load_step": ("vout", "swing", "peak_out", "overshoot"),
     "point": ("collector_current", "vout"),
     "output_impedance": ("vout",),

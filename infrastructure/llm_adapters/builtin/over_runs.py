@@ -80,7 +80,7 @@ _STEP_BEFORE = re.compile(
 )
 
 
-_MOST_STEPS = 60
+_MOST_STEPS = 101
 
 
 def _steps(words: Words) -> int | None:

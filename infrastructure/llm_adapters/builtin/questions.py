@@ -48,6 +48,7 @@ from infrastructure.llm_adapters.builtin.words import (
     COUNTED,
     DESIGNED,
     DRIVES,
+    DROPOUT,
     FILLER,
     HYPOTHESIS,
     INDEFINITE,
@@ -136,9 +137,10 @@ def _supply_rejection(words: Words) -> Ask | None:
     ask = words.ask
     if ask.figures or not words.terms or not all(SUPPLY_REJECTION.search(term) for _, term in words.terms):
         return None
-    places = tuple(each.value for each in words.mentions if each.dimension in ("Hz", "none"))
-    if _is_wish(replace(words, ask=replace(ask, value=None))):
+    if ask.tolerances or CHANGES.search(words.left) or any(each.dimension == "dB" for each in words.mentions):
         return None
+    told = [each for each in words.mentions if each.dimension in ("Hz", "none")]
+    places = tuple(size for each in told for size in (each.value, each.upper) if size is not None)
     at = places[0] if places else None
     return replace(
         ask,
@@ -150,6 +152,15 @@ def _supply_rejection(words: Words) -> Ask | None:
         unit="",
         bound=None,
     )
+
+
+def _dropout(words: Words) -> Ask | None:
+    """Down to which input a regulator keeps its output."""
+    told = (words.text, *(term for _, term in words.terms))
+    if not any(map(DROPOUT.search, told)):
+        return None
+    is_other = words.ask.tolerances or words.ask.span or not (asks(words) or len(words.text) < _SHORT)
+    return None if is_other else replace(words.ask, figures=(), names=(), value=None, unit="", bound=None)
 
 
 def _duty(words: Words) -> Ask | None:
@@ -499,7 +510,8 @@ _OF_LEVELS = re.compile(
 
 def _is_only_a_thing(words: Words, ask: Ask) -> bool:
     """Whether "output" is only what something else is asked of: "is the output inverted?"."""
-    if ask.figures != ("vout",) or _OUTPUT_AS_THING.search(words.text) is None or ask.at is not None:
+    is_told = ask.at is not None or ask.value is not None
+    if ask.figures != ("vout",) or is_told or _OUTPUT_AS_THING.search(words.text) is None:
         return False
     if _OF_LEVELS.search(words.left) and not re.search(r"驱动|\bstage\b", words.left, ANY_CASE):
         return False
@@ -548,6 +560,7 @@ _NEEDS: Mapping[str, Needs] = {
     "listed": listed,
     "load_step": load_step,
     "supply_rejection": _supply_rejection,
+    "dropout": _dropout,
     "duty": _duty,
     "advice": _advice,
     "improve": _improve,

@@ -32,6 +32,7 @@ from infrastructure.llm_adapters.builtin.words import (
     LETTERS,
     LOAD_SHARE,
     NAME,
+    NAMES_A_THING,
     NO_NAMES,
     NODE,
     NOT_A_NODE,
@@ -62,7 +63,7 @@ Intent = Literal[
     "swap", "stimulus", "output_impedance",
     "point", "role", "supply", "ports", "node", "voltage",
     "current", "power", "figure",
-    "battery", "clipping", "plot", "supply_rejection", "load_step",
+    "battery", "clipping", "plot", "supply_rejection", "load_step", "dropout",
 ]  # fmt: skip
 Way = Literal["raise", "lower", ""]
 
@@ -228,7 +229,8 @@ def read(text: str, file: str) -> Words:
         plain, left = (f"{text[:start]}{' ' * (end - start)}{text[end:]}" for text in (plain, left))
     mentions = tuple(each for each in mentions if plain[each.start : each.end].strip())
     ask = replace(ask, parameters=(*load, *((name, number(size)) for name, size, _, _ in conditions)))
-    ask = _with_quantities(ask, plain, mentions)
+    aims = [each for each in mentions if not NAMES_A_THING.match(plain, each.end)]
+    ask = _with_quantities(ask, plain, aims)
     plain, left = _without_heat(plain, left, ask, mentions)
     return Words(
         text=plain,

@@ -629,6 +629,67 @@ _PULSE = re.compile(r"\bpulse\s*\(?\s*(?P<words>[^)]+)", re.IGNORECASE)
 _OF_PULSE = 6
 """Words of a PULSE up to its width."""
 
+_INPUTS = 41
+"""Of a sweep that looks for the lowest one."""
+_KEPT = 0.99
+"""Share of its output that a regulator is to keep."""
+
+
+def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """The lowest input at which the output is still there, and the difference of both, by a sweep."""
+    feeds = resolved(circuit, (("supply", "1"),))
+    wanted = wanted_of(circuit, Ask(intent="figure"), "vout")
+    if isinstance(feeds, Message):
+        return speech.say(feeds)
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    name = feeds[0][0]
+    part = circuit.element(name)
+    volts = value_of(part) if part is not None else None
+    now = yield from measured(circuit, [wanted], ask.parameters, speech)
+    if isinstance(now, str):
+        return now
+    level = now[0][2]
+    if volts is None or not 0 < level < volts:
+        return speech.say(
+            msg(
+                "{file} has no output below its supply {name} that could be kept.",
+                file=circuit.file,
+                name=name,
+            )
+        )
+    swept = {"name": name, "min": number(level / 2), "max": number(volts), "points": _INPUTS}
+    arguments = {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
+    outcome = yield from _studied(circuit, [wanted], arguments)
+    if outcome.error_type:
+        return failed(outcome, speech)
+    rows = [row for line in outcome.lines if (row := _ROW.fullmatch(line.strip())) is not None]
+    pairs = [
+        (number_of(row["values"].partition("=")[2]), number_of(row["metrics"].split()[0].partition("=")[2]))
+        for row in rows
+    ]
+    found = sorted((size, out) for size, out in pairs if size is not None and out is not None)
+    below = [at for at, (_, out) in enumerate(found) if out < _KEPT * level]
+    if not found or not below or below[-1] + 1 >= len(found):
+        return speech.say(
+            msg("The output of {file} is kept over the whole range of {name}.", file=circuit.file, name=name)
+        )
+    (low, under), (high, over) = found[below[-1]], found[below[-1] + 1]
+    size = low + (high - low) * (_KEPT * level - under) / (over - under)
+    return speech.say(
+        msg(
+            "{file}: the output keeps {share} of its {level} down to {name} = {size}: "
+            "a dropout of {difference}.",
+            file=circuit.file,
+            share=f"{100 * _KEPT:g}%",
+            level=shown(level, "V"),
+            name=name,
+            size=shown(size, "V"),
+            difference=shown(size - _KEPT * level, "V"),
+        )
+    )
+
+
 # --- sweeps -------------------------------------------------------------------------------------------
 
 

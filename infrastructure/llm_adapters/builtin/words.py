@@ -364,6 +364,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
      r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
     ("supply_rejection", r""),
+    ("dropout", r""),
     ("load_step", r"\b(?:step\w*|jump\w*)\b|跳|突变|阶跃"),
     ("failure",
      r"\bwhy (?:did|does|do|has|is|was|won't|doesn't|didn't)\b.*\b(?:fail\w*|not (?:run|converge|work|simulate)|run|converge|simulate|errors?)\b|\bwhat went wrong\b|\bwhat(?:'s| is) wrong\b|"
@@ -557,6 +558,17 @@ TERMS = re.compile(
 
 SUPPLY_REJECTION = re.compile(r"psrr|supply rejection|电源抑制", ANY_CASE)
 """Of the terms the one that is measured where nothing else is asked."""
+
+NAMES_A_THING = re.compile(
+    r"\s*(?:(?:power )?rail|bus|line|output|电源轨|母线|轨)\b|\s*m?Ah\b|\s*安时", ANY_CASE
+)
+"""Behind a quantity by which a thing is called: "the 5 V rail"."""
+
+DROPOUT = re.compile(
+    r"\bdrop-?out(?: voltage)?|压差|跌落电压|(?:输入|电源|供电)(?:电压)?(?:最低|最小|低|降)到?(?:多少|多低|哪).{0,12}(?:稳|正常|工作|维持|调整)"
+    r"|\b(?:lowest|minimum|min) (?:input|supply|v_?in)\b|\bhow low can (?:the )?(?:input|supply|v_?in|vcc|vdd)(?: voltage)? (?:go|be|get|drop|fall|sag)",
+    ANY_CASE,
+)
 
 UNDERSHOOT = re.compile(r"undershoot|下冲|欠冲", ANY_CASE)
 
