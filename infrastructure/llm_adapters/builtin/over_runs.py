@@ -14,6 +14,7 @@ from infrastructure.llm_adapters.builtin.words import (
     BETA,
     HEATS,
     HYPOTHESIS,
+    MOVED_BY,
     OVER_HEAT,
     OVER_LOAD,
     QUESTION,
@@ -213,7 +214,9 @@ def heated(words: Words) -> Ask | None:
 def scatter(words: Words) -> Ask | None:
     """A question for a figure where parts have tolerances: how far it may go."""
     ask = studied(words)
-    if not ask.figures or "settling_time" in ask.figures:  # within so many percent
+    if (
+        not ask.figures or "settling_time" in ask.figures or MOVED_BY.search(words.text)
+    ):  # within so many percent
         return None
     room = WITHIN_DB.search(words.text)
     if room is not None and ask.unit == "dB" and FIGURES[ask.figures[0]].unit == "dB":

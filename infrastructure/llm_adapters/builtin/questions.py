@@ -62,6 +62,8 @@ from infrastructure.llm_adapters.builtin.words import (
     OTHER,
     OTHERWISE,
     OVER_FREQUENCY,
+    OVER_HEAT,
+    OVER_LOAD,
     PARTS,
     POLITE,
     QUESTION,
@@ -361,6 +363,8 @@ def _plot(words: Words) -> Ask | None:
     ask = replace(ask, figures=tuple(key for key in ask.figures if key != "startup_time"))
     own = tuple(key for key in words.asides if FIGURES[key].of and FIGURES[key].of != "*")
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
+        return None
+    if OVER_HEAT.search(words.text) or OVER_LOAD.search(words.text):
         return None
     if not _speaks_of_signals(words) or swept_first(words.text, ask.names) != ask.names or is_over(words):
         return None  # over the values of a part: no curve of one run

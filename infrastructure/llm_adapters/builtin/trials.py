@@ -635,8 +635,8 @@ _KEPT = 0.99
 """Share of its output that a regulator is to keep."""
 
 
-def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """The lowest input at which the output is still there, and the difference of both, by a sweep."""
+def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911 - one an answer
+    """The lowest input at which the output is still there, and their difference, by a sweep."""
     feeds = resolved(circuit, (("supply", "1"),))
     wanted = wanted_of(circuit, Ask(intent="figure"), "vout")
     if isinstance(feeds, Message):

@@ -47,6 +47,12 @@ _QUANTITIES = frozenset(
     {"current", "voltage", "power", "frequency", "resistance", "width", "length", "ripple"}
 )
 """No names of parts although values are told of them."""
+_BY_SHARE = re.compile(
+    r"\b(?i:(?P<less>reduce|lower|decrease|drop|shrink|cut)|increase|raise|bump|grow)\s+(?i:the\s+)?(?P<name>[A-Z]\w{0,6})\s+(?i:by)\s+"
+    r"(?P<share>\d+(?:\.\d+)?)\s*%|(?P<zh>[A-Za-z]\w{0,6})\s*(?:的值)?(?:(?P<zh_less>减小|降低|减少|调小)|增大|加大|增加|提高|调大)了?\s*"
+    r"(?P<zh_share>\d+(?:\.\d+)?)\s*%"
+)
+"""A value by a share more or less: "increase R1 by 20 %"."""
 SYMBOLS = frozenset({"supply", "duty", "RL"})
 """Names that only the circuit knows."""
 BARE_CHANGE = re.compile(
@@ -76,6 +82,10 @@ def changes_in(text: str) -> tuple[tuple[str, str], ...]:
         more = each.groupdict().get("more") or ""
         names = [each["name"], *re.findall(r"[A-Za-z][A-Za-z0-9_]*", re.sub(r"\band\b", " ", more))]
         named += [(_LOADS.get(name.lower(), name), each["value"]) for name in names]
+    for each in _BY_SHARE.finditer(text):
+        share = float(each["share"] or each["zh_share"]) / 100
+        is_less = each["less"] or each["zh_less"]
+        named.append((each["name"] or each["zh"], f"*{1 - share if is_less else 1 + share:g}"))
     for each in TIMES_NOW.finditer(text):
         name = each["a"] or each["b"] or each["c"] or each["d"]
         named.append((name, "*2" if each["a"] or each["c"] else "*0.5"))
