@@ -82,15 +82,16 @@ def strangers(text: str) -> tuple[str, ...]:
 
 def respelt(text: str) -> str:
     """The text with the words of the trade that are misspelt by a letter put right: "efficency"."""
-    known = [word for word in _vocabulary()[0] if len(word) >= _LONG and word.isascii()]
-    for word in re.findall(rf"(?<![A-Za-z0-9_./(-])[a-z]{{{_LONG},}}(?![A-Za-z0-9_(]|\.\w)", text):
-        if not _is_known(word) and (near := difflib.get_close_matches(word, known, n=1, cutoff=_ALIKE)):
+    for word in _LONG_WORD.findall(text):
+        if not _is_known(word) and (
+            near := difflib.get_close_matches(word, _long_words(), n=1, cutoff=_ALIKE)
+        ):
             text = text.replace(word, near[0])
     return text
 
 
-_LONG = 6
-"""Letters of a word that is known in spite of a wrong one."""
+_LONG_WORD = re.compile(r"(?<![A-Za-z0-9_./(-])[a-z]{6,}(?![A-Za-z0-9_(]|\.\w)")
+"""A word that is known in spite of a wrong letter."""
 _ALIKE = 0.88
 
 
@@ -334,6 +335,11 @@ def _unknown_in(run: str) -> list[str]:
         left += " " if size else run[at]
         at += size or 1
     return [each for each in left.split() if len(each) > 1]
+
+
+@cache
+def _long_words() -> tuple[str, ...]:
+    return tuple(sorted(word for word in _vocabulary()[0] if _LONG_WORD.fullmatch(word)))
 
 
 @cache
