@@ -131,6 +131,9 @@ def _under_conditions(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 def _of_its_kind(circuit: Circuit, ask: Ask) -> Ask:
     """The question by what its words mean of such a circuit."""
     is_free = circuit.source is None and circuit.drive_period is None and circuit.drive_hz is None
+    if not is_free:
+        kept = tuple("figure:cutoff" if each == "figure:frequency" else each for each in ask.kept)
+        ask = replace(ask, kept=kept)
     if ask.is_bare and is_free and circuit.has("tran"):
         return replace(ask, figures=("frequency",))  # nothing drives it: the frequency is its own
     if circuit.source is not None and any(name == "input" for name, _ in ask.parameters):

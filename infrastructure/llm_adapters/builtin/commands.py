@@ -29,7 +29,7 @@ from infrastructure.llm_adapters.builtin.command import (
     Unclear,
 )
 from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, respelt, strangers, unmeasured
-from infrastructure.llm_adapters.builtin.figures import number
+from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.file_names import CHINESE_FILE, take_file
 from infrastructure.llm_adapters.builtin.questions import (
     band_of,
@@ -270,6 +270,9 @@ _STEP_CARD = re.compile(
     ANY_CASE,
 )
 """A sweep as a card of SPICE has it."""
+_AC_CARD = re.compile(
+    r"(?<!\S)\.ac\s+dec\s+(?P<points>\d+)\s+(?P<low>[\d.]+\w*)\s+(?P<high>[\d.]+\w*)", ANY_CASE
+)
 
 
 def language_of(text: str) -> Language:
@@ -287,6 +290,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     """
     if len(text) > LONGEST_REQUEST:
         return Design(text=text, is_meant=True)
+    text = _AC_CARD.sub(r"ac analysis from \g<low> Hz to \g<high>, \g<points> points", text)
     sentence = _STEP_CARD.sub(
         r"sweep \g<name> from \g<low> to \g<high> in steps of \g<step>", " ".join(text.split())
     )
@@ -329,6 +333,8 @@ def _accounted(command: Command, text: str) -> Command:  # noqa: PLR0911 - one a
             return Unclear(parts=words)
     if isinstance(command, Design) and _is_vague(text, is_meant=command.is_meant):
         return Unclear(parts=(), why="vague")
+    if impossible := tuple(_aim_told(text, ask) for ask in asks if _is_impossible(ask)):
+        return Unclear(parts=impossible)
     if senseless := tuple(f"{name} = {value}" for name, value in values if _is_senseless(name, value)):
         return Unclear(parts=senseless)
     asks = tuple(ask for ask in asks if ask.intent not in _NOT_OF_WORDS)
@@ -339,6 +345,18 @@ def _accounted(command: Command, text: str) -> Command:  # noqa: PLR0911 - one a
     if left and (values or is_run or any(ask.intent in _WRITES and ask.writes for ask in asks)):
         return Unclear(parts=left)
     return _answered_without(command, left) if left else command
+
+
+def _is_impossible(ask: Ask) -> bool:
+    """Whether a figure that is never below nothing is to be: "a cut-off of minus 3 kHz"."""
+    is_aim = ask.intent in ("tune", "set_goal") and ask.value is not None and not ask.is_change
+    return is_aim and (ask.value or 0.0) < 0 and FIGURES[ask.figures[0]].unit in ("Hz", "s", "Ohm", "1", "")
+
+
+def _aim_told(text: str, ask: Ask) -> str:
+    return next(
+        (found[0] for found in re.finditer(r"(?:minus |负|-)\s*[\d.]+\s*\w*", text)), f"{ask.value:g}"
+    )
 
 
 def _is_senseless(name: str, value: str) -> bool:

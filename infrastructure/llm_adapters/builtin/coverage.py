@@ -25,6 +25,7 @@ from infrastructure.llm_adapters.builtin.words import (
     KINDRED,
     NAMES_A_THING,
     NEUTRAL,
+    REGULATION,
     SUPPLY_REJECTION,
     UNDERSHOOT,
 )
@@ -63,7 +64,12 @@ def unmeasured(text: str, asks: Sequence[Ask] = ()) -> tuple[str, ...]:
     return terms
 
 
-_MEASURED_BY = {"supply_rejection": SUPPLY_REJECTION, "dropout": DROPOUT, "load_step": UNDERSHOOT}
+_MEASURED_BY = {
+    "supply_rejection": SUPPLY_REJECTION,
+    "dropout": DROPOUT,
+    "sweep": REGULATION,
+    "load_step": UNDERSHOOT,
+}
 """Terms that one intent has a measurement for."""
 
 
@@ -253,7 +259,7 @@ _TOLD_BY = {
     "node": ("vout",),
     "ports": ("vout",),
     "stimulus": ("vout", "swing", "gain", "overshoot", "settling_time"),
-    "plot": ("vout", "swing", "ripple", "startup_time"),
+    "plot": ("vout", "swing", "ripple", "startup_time", "overshoot"),
     "conduction": ("inductor_ripple", "vout"),
     "battery": ("vout",),
     "role": ("vout",),

@@ -46,7 +46,7 @@ class Figure:
 
 FIGURES: dict[str, Figure] = {
     "phase_margin": Figure(
-        words=r"phase margins?|(?:is|stays?|remains?) (?:it|this|the (?:loop|amp\w*|circuit)) (?:still |really |always )?stable|loop stability|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
+        words=r"phase margins?|(?-i:(?<![A-Za-z0-9_])PM(?![A-Za-z0-9_]))|(?:is|stays?|remains?) (?:it|this|the (?:loop|amp\w*|circuit)) (?:still |really |always )?stable|loop stability|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
         expressions=("phase_margin({x})",),
     ),
     "gain_margin": Figure(
@@ -58,15 +58,15 @@ FIGURES: dict[str, Figure] = {
         name=msg("unity-gain frequency"), unit="Hz", kind="ac", expressions=("ugf({x})",),
     ),
     "lower_cutoff": Figure(
-        words=r"low(?:er|[- ]freq(?:uency)?|[- ]end)?[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率|low-?frequency roll-?off|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:under|below|at low(?:er)? frequenc\w+)|\bbass(?: (?:cut-?off|corner|roll-?off|end|response))?|低频(?:时|段|处|部分)?.{0,8}?(?:下降|[往下]?掉|衰减|跌|滚降)|低频截止",
+        words=r"low(?:er|[- ]freq(?:uency)?|[- ]end)?[- ](?:(?:corner|cut[- ]?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率|low-?frequency roll-?off|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:under|below|at low(?:er)? frequenc\w+)|\bbass(?: (?:cut-?off|corner|roll-?off|end|response))?|低频(?:时|段|处|部分)?.{0,8}?(?:下降|[往下]?掉|衰减|跌|滚降)|低频截止",
         name=msg("lower cut-off frequency"), unit="Hz", kind="ac", expressions=("lowcut({x})",), is_better_low=True,
     ),
     "upper_cutoff": Figure(
-        words=r"(?:upper|high(?:er|[- ]freq(?:uency)?|[- ]end)?)[- ](?:(?:corner|cut-?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率|high-?frequency roll-?off|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:above|beyond|at high(?:er)? frequenc\w+)|\btreble(?: (?:cut-?off|corner|roll-?off|end|response))?|高频(?:时|段|处|部分)?.{0,14}?(?:下降|[往下]?掉|衰减|跌|滚降)|高频截止",
+        words=r"(?:upper|high(?:er|[- ]freq(?:uency)?|[- ]end)?)[- ](?:(?:corner|cut[- ]?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率|high-?frequency roll-?off|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:above|beyond|at high(?:er)? frequenc\w+)|\btreble(?: (?:cut-?off|corner|roll-?off|end|response))?|高频(?:时|段|处|部分)?.{0,14}?(?:下降|[往下]?掉|衰减|跌|滚降)|高频截止",
         name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
     ),
     "cutoff": Figure(
-        words=r"cut-?off(?: frequency| freq)?|(?-i:(?<![A-Za-z0-9_.])f_?[c0](?![A-Za-z0-9_(]))|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
+        words=r"cut-?off(?: frequency| freq)?|cut off freq(?:uency)?|(?-i:(?<![A-Za-z0-9_.])f_?[c0](?![A-Za-z0-9_(]))|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
         name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
     ),
     "bandwidth": Figure(
@@ -141,7 +141,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("time to 90 % of the final size"), unit="s", kind="tran", expressions=("cross({out},0.9*max({out},{tail}))",), is_better_low=True,
     ),
     "settling_time": Figure(
-        words=r"settl(?:e|ing)[ -]?time|\bwhen\b.{0,40}?\bwithin\b|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
+        words=r"settl(?:e|ing)[ -]?time|\bwhen\b.{0,40}?\bwithin\b|how (?:long|fast|quick\w*)\b.{0,40}?\bsettl\w+|settl\w+ (?:to within|within)|how long (?:until|till|before|does it take)\b.{0,40}?\b(?:within|settle\w*|final|stable|steady)|(?:建立|稳定|调节)时间|多(?:久|长时间|快)(?:输出)?(?:才|能|可以|会)*稳(?:定)?(?:下来)?|(?:稳定|建立)(?:下来)?(?:要|需要|得)?多(?:久|长时间)", name=msg("settling time"), unit="s", kind="tran",
         expressions=("settling_time({out})",), is_better_low=True,
     ),
     "overshoot": Figure(
@@ -199,7 +199,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("collector voltage"), unit="V", kind="level", expressions=("v({n0})",), of="q", is_aside=True,
     ),
     "inductor_peak": Figure(
-        words=r"peak (?:inductor|coil) current|(?:inductor|coil) peak current|电感(?:的)?峰值电流|电感电流(?:的)?(?:峰值|最大值)", name=msg("peak current of the inductor"), unit="A",
+        words=r"peak (?:inductor|coil) current|(?:inductor|coil) peak current|电感(?:的)?峰值电流|电感电流(?:的)?(?:峰值|最大值)|(?<!负载)(?<!输出)(?<!的)峰值电流|peak current(?! of| through| in)", name=msg("peak current of the inductor"), unit="A",
         kind="tran", expressions=("max(i({part}),{tail})",), of="l", is_aside=True,
     ),
     "gate_source": Figure(

@@ -18,6 +18,7 @@ from infrastructure.llm_adapters.builtin.words import (
     OVER_HEAT,
     OVER_LOAD,
     QUESTION,
+    REGULATION,
     SUPPLIES,
     WHOLE_BETA,
     WITHIN_DB,
@@ -123,7 +124,7 @@ def other_beta(words: Words) -> Ask | None:
     )
 
 
-_OF_FREQUENCY = re.compile(r"\bfrequency\b(?! response| range)|频率(?!响应|特性|范围)", ANY_CASE)
+_OF_FREQUENCY = re.compile(r"\bfreq(?:uency)?\b(?! response| range)|频率(?!响应|特性|范围)", ANY_CASE)
 
 
 def _scattered(words: Words) -> Ask:
@@ -178,6 +179,16 @@ def listed(words: Words) -> Ask | None:
 
 
 _CURRENT_SOURCE = re.compile(r"[iI](?:\d|load|out|sink)\w*|I[A-Z]+\d*")
+
+
+def regulation(words: Words) -> Ask | None:
+    """How far the output follows its supply or its load: over the range told, else a tenth to either side."""
+    kind = next((found for _, term in words.terms if (found := REGULATION.search(term))), None)
+    ask = words.ask
+    if kind is None or ask.figures or ask.tolerances:
+        return None
+    name = "supply" if kind["line"] else "load"
+    return replace(ask, figures=("vout",), names=(name,), value=None, upper=None, unit="", bound=None)
 
 
 def load_step(words: Words) -> Ask | None:

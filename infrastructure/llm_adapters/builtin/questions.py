@@ -21,6 +21,7 @@ from infrastructure.llm_adapters.builtin.over_runs import (
     listed,
     load_step,
     other_beta,
+    regulation,
     scatter,
     spread,
     swept,
@@ -39,7 +40,7 @@ from infrastructure.llm_adapters.builtin.reading import (
     kinds_in,
     read,
 )
-from infrastructure.llm_adapters.builtin.tried import removed_in, what_if
+from infrastructure.llm_adapters.builtin.tried import of_kind, removed_in, what_if
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     CAPACITY,
@@ -50,6 +51,7 @@ from infrastructure.llm_adapters.builtin.words import (
     DRIVES,
     DROPOUT,
     FILLER,
+    FLATNESS,
     HYPOTHESIS,
     INDEFINITE,
     INTENTS,
@@ -360,7 +362,7 @@ def _plot(words: Words) -> Ask | None:
     if _FIRST.search(words.text) and ask.span is None and "s" in (ask.unit, ask.at_unit):
         until = ask.value if ask.unit == "s" else ask.at
         ask = replace(ask, span=(0.0, until or 0.0), value=None, unit="s", at=None, at_unit="")
-    ask = replace(ask, figures=tuple(key for key in ask.figures if key != "startup_time"))
+    ask = replace(ask, figures=tuple(key for key in ask.figures if key not in ("startup_time", "overshoot")))
     own = tuple(key for key in words.asides if FIGURES[key].of and FIGURES[key].of != "*")
     if not set(ask.figures) <= _CURVES or ask.tolerances or (ask.value is not None and ask.span is None):
         return None
@@ -473,6 +475,8 @@ def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     other sentence nothing but the figure and neutral words.
     """
     ask = words.ask
+    if not ask.figures and any(re.search(form, words.text, ANY_CASE) for form, _ in FLATNESS):
+        ask = replace(ask, figures=("quality", "peaking"))  # "is this a Butterworth?"
     if not ask.figures and ask.at_unit == "Hz" and _WHAT_THERE.search(words.text):
         ask = replace(ask, figures=("gain",))
     if not ask.figures or ask.runs:
@@ -546,6 +550,7 @@ _SAME_AS = {
     "either": "limits",
     "quantities": "figure",
     "listed": "sweep",
+    "regulation": "sweep",
     "duty": "figure",
 }
 _NEEDS: Mapping[str, Needs] = {
@@ -562,6 +567,7 @@ _NEEDS: Mapping[str, Needs] = {
     "monte_carlo": spread,
     "worst_case": spread,
     "listed": listed,
+    "regulation": regulation,
     "load_step": load_step,
     "supply_rejection": _supply_rejection,
     "dropout": _dropout,
@@ -668,7 +674,7 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
     if not file:
         file, text = named_by_stem(text, known)
     words = read(text, file)
-    ask = looked_at(words)
+    ask = of_kind(looked_at(words), words.text)
     if not (file or known) or (not file and DESIGNED.search(words.text)):
         return None
     if not asks(words) and not (ask.figures and _begins_with(words, ask.figures[0])):
@@ -685,7 +691,7 @@ def nearest_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
             parameters=ask.parameters, at=place[0], at_unit=place[1], place=ask.place,
         )  # fmt: skip
     if figures:
-        own = tuple(name for name in ask.names if any(sign.isdigit() for sign in name))
+        own = tuple(name for name in ask.names if name.endswith("*") or any(map(str.isdigit, name)))
         return replace(
             near, figures=figures[:3], nodes=ask.nodes, at=place[0], at_unit=place[1], place=ask.place,
             names=own if any(FIGURES[key].of for key in figures) else (),

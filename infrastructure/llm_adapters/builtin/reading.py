@@ -22,6 +22,7 @@ from infrastructure.llm_adapters.builtin.words import (
     DEGREES,
     DEGREES_TO,
     DOWN,
+    DROPOUT,
     FULL_NODE_FIGURE,
     HEATS,
     INDEFINITE,
@@ -224,7 +225,11 @@ def read(text: str, file: str) -> Words:
         mentions = tuple(
             each for each in mentions if share is None or not share.start() <= each.start < share.end()
         )
-    conditions = [found for each in mentions if (found := _condition(plain, each, figures)) is not None]
+    conditions = [
+        found
+        for each in mentions
+        if (found := _condition(sentence.text if terms else plain, each, figures)) is not None
+    ]
     for _, _, start, end in conditions:  # their words are no words of the question
         plain, left = (f"{text[:start]}{' ' * (end - start)}{text[end:]}" for text in (plain, left))
     mentions = tuple(each for each in mentions if plain[each.start : each.end].strip())
@@ -304,6 +309,9 @@ def kinds_in(text: str) -> tuple[str, ...]:
     return (*letters, *names_in(text, ()))
 
 
+_BARE_FREQUENCY = re.compile(r"\bfreq(?:uency)?\b|频率", ANY_CASE)
+
+
 def kept_in(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without what is to stay as it is, and that: "keep Q", "without touching the capacitors"."""
     kept: list[str] = []
@@ -311,6 +319,7 @@ def kept_in(text: str) -> tuple[str, tuple[str, ...]]:
         phrase = next(filter(None, found.groups()), "")
         figures, rest = figures_in(phrase)
         figures = figures or (("quality",) if re.search(r"(?<![A-Za-z0-9])Q(?![A-Za-z0-9])", phrase) else ())
+        figures = figures or (("frequency",) if _BARE_FREQUENCY.search(phrase) else ())
         own = (*kinds_in(rest), *(f"figure:{key}" for key in figures))
         if own:
             kept += own
@@ -446,7 +455,7 @@ def _condition(text: str, mention: Mention, figures: Sequence[str]) -> tuple[str
         behind = OF_LOAD_BEHIND.match(after)
         is_at = (
             mention.dimension == "A"
-            and (figures or OF_POWER.search(text))
+            and (figures or OF_POWER.search(text) or DROPOUT.search(text))
             and (_AT.search(before) or re.match(r"\s*(?:时|下|的时候|情况下)", after))
         )
         if told or behind or is_at:

@@ -37,7 +37,7 @@ _WITHOUT = re.compile(
 
 def what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     """The circuit with other values, or without parts, against it as it is."""
-    ask = _of_kind(looked_at(words), words.text)
+    ask = of_kind(looked_at(words), words.text)
     removed = removed_in(words.text)
     moved = MOVED_BY.search(words.text)
     if moved is not None and ask.names and len(ask.tolerances) == 1 and not removed and not ask.parameters:
@@ -82,7 +82,7 @@ def _shorted_in(text: str) -> tuple[str, ...]:
     return tuple(name for part in found for name in names_in(part, ()))
 
 
-def _of_kind(ask: Ask, text: str) -> Ask:
+def of_kind(ask: Ask, text: str) -> Ask:
     """The question with the parts it calls by their kind, where it is for a quantity of parts."""
     kind = by_kind(text) if OF_PARTS_OR_SUPPLY & set(ask.figures) else ""
     return replace(ask, names=(*ask.names, kind)) if kind and kind != "load" else ask

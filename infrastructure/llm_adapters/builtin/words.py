@@ -265,7 +265,7 @@ OF_LOAD_BEFORE = re.compile(
     ANY_CASE,
 )
 OF_LOAD_BEHIND = re.compile(
-    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:out\b(?! of)|(?:of )?output current|load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
+    r"\s*(?:of (?:full |rated )|的)?(?:output |capacitive |resistive )?(?:out\b(?! of)|(?:hanging )?(?:on|at|across) (?:the )?output|(?:of )?output current|load(?!ed|ing)(?! (?:current|step|transient|regulation))|负载(?!调整率|阶跃))",
     ANY_CASE,
 )
 """How a load is told by a quantity: "driving 5 pF", "a 600 Ω load", "at 10 % load"."""
@@ -365,6 +365,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
     ("supply_rejection", r""),
     ("dropout", r""),
+    ("regulation", r""),
     ("load_step", r"\b(?:step\w*|jump\w*)\b|跳|突变|阶跃"),
     ("failure",
      r"\bwhy (?:did|does|do|has|is|was|won't|doesn't|didn't)\b.*\b(?:fail\w*|not (?:run|converge|work|simulate)|run|converge|simulate|errors?)\b|\bwhat went wrong\b|\bwhat(?:'s| is) wrong\b|"
@@ -416,7 +417,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("improve",
      r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
     ("tune",
-     r"\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
+     r"\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|稳(?:定)?[到在]|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
      r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bcontribut\w*.{0,16}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
@@ -570,10 +571,12 @@ DROPOUT = re.compile(
     ANY_CASE,
 )
 
+REGULATION = re.compile(r"(?P<line>line regulation|(?:线性|电源)调整率)|load regulation|负载调整率", ANY_CASE)
+
 UNDERSHOOT = re.compile(r"undershoot|下冲|欠冲", ANY_CASE)
 
 EVENTS = re.compile(
-    r"\b(?:process corners?|load (?:step|transient|jump)s?|soft[- ]?start\w*|mismatch\w*|dead[- ]?time)\b|工艺角|软启动|失配|死区"
+    r"\b(?:process corners?|(?:run|all|every|over|across|pvt|worst) (?:the |all |process )*corners|load (?:step|transient|jump)s?|soft[- ]?start\w*|mismatch\w*|dead[- ]?time)\b|工艺角|软启动|失配|死区"
     r"|负载(?:阶跃|跳变|瞬态)|负载[^,，。;；?？]{0,14}?(?:跳|突变|突然)|(?:突然|突变)[^,，。;；?？]{0,6}负载|\bload (?:suddenly )?(?:steps|jumps)\b|\bstep(?:ping|s)? (?:the )?i?load\b",
     ANY_CASE,
 )
