@@ -55,6 +55,8 @@ def deck() -> Netlist:
         ("V2.amplitude", "0.5", "SIN(0 1 1k)", "SIN(0 0.5 1k)"),
         ("v2.frequency", "2k", "SIN(0 1 1k)", "SIN(0 1 2k)"),
         ("V3", "1", "V3 y 0\n", "V3 y 0 1\n"),
+        ("V1.ac", "0", "AC 1  ", "AC 0  "),
+        ("V3.ac", "1", "V3 y 0\n", "V3 y 0 AC 1\n"),
         ("C1", "1u", "+ 100nF", "+ 1u"),
         ("m1.w", "5u", "w=1u  l", "w=5u  l"),
         ("M1.L", "2u", "l={lx}", "l=2u"),
