@@ -42,7 +42,7 @@ def conditions_of(
         if name not in _OF_CURRENT:
             continue
         wished = number_of(text) or 0.0
-        source, resistor = _load(circuit, "i"), _load(circuit, "r")
+        source, resistor = load_of(circuit, "i"), load_of(circuit, "r")
         if source is not None:
             size = wished if name == "load_i" else wished * abs(value_of(source) or 0.0)
             found.append((source.name, format_number(size, 4)))
@@ -87,7 +87,7 @@ def _output_volts(circuit: Circuit, speech: Speech) -> Generator[Call, Outcome, 
     )
 
 
-def _load(circuit: Circuit, letter: str) -> Element | None:
+def load_of(circuit: Circuit, letter: str) -> Element | None:
     """The load of this kind: the one recognised, else the only one from the output to ground."""
     named = [part for name in circuit.loads if (part := circuit.element(name)) and part.letter == letter]
     ends = {circuit.output.lower(), "0"}
@@ -170,7 +170,7 @@ def resolved(  # noqa: PLR0911, PLR0912 - one a kind of name
                 )
             own = parts[0]
         if name == "load_c":
-            part = _load(circuit, "c")
+            part = load_of(circuit, "c")
             if part is None:
                 return msg("{file} has no capacitor from its output to ground.", file=circuit.file)
             own = part.name

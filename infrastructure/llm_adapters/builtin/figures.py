@@ -220,7 +220,7 @@ FIGURES: dict[str, Figure] = {
     ),
     "power": Figure(
         words=r"(?:total |supply |quiescent |static |input )?power(?! suppl| transistor| device| element| mosfet| fet| rail| stage| amp|-)(?: consumption| draw| dissipation| loss)?|dissipat\w*|\bhow (?:hot|warm)\b|\bhot\b|(?:静态|总|整机)?功耗|(?<!功)耗散(?:功率)?|(?<![A-Za-z])功率(?!管|器件|级)|发热|损耗",
-        name=msg("power"), unit="W", kind="level", expressions=("{power}",), of="*", is_aside=True, is_better_low=True,
+        name=msg("power taken"), unit="W", kind="level", expressions=("{power}",), of="*", is_aside=True, is_better_low=True,
     ),
     "current": Figure(
         words=r"(?:supply|total|quiescent|idle|standby|input|battery) current(?: draw| consumption)?|current (?:draw|consumption)|(?:电源|总|静态|输入|待机)(?:工作)?电流|耗电(?:流|量)?|(?<!inductor )(?<!coil )(?<!collector )(?<!drain )(?<!base )(?<!emitter )(?<!load )(?<!output )\bcurrents?\b(?! ripple| source| mirror| limit| gain| sense)|(?<!电感)(?<!集电极)(?<!漏极)(?<!负载)(?<!输出)(?<!纹波)电流(?!源|纹波|镜|增益)",

@@ -12,7 +12,7 @@ from typing import Any
 from domain.design.sentence import read_sentence
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
 from infrastructure.llm_adapters.builtin.comparing import moved_line
-from infrastructure.llm_adapters.builtin.conditions import resolved
+from infrastructure.llm_adapters.builtin.conditions import load_of, resolved
 from infrastructure.llm_adapters.builtin.figures import number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
@@ -812,7 +812,9 @@ _ONE_BY_ONE = 5
 
 
 def _swept_name(circuit: Circuit, name: str) -> str | Message:
-    """The only supply, or the current gain of the only type of transistor."""
+    """The only supply, the load, or the current gain of the only type of transistor."""
+    if name == "load" and (sink := load_of(circuit, "i")) is not None:
+        return sink.name
     found = resolved(circuit, ((name, "1"),))
     return found if isinstance(found, Message) else found[0][0]
 
