@@ -129,6 +129,10 @@ _METRIC = late_pattern(r"[^\W\d]\w*")
 _COMPARED = late_pattern(
     r"(?P<left>.+?)\s*(?P<sign>>=|<=|=>|=<|≥|≤|⩾|⩽|>|<|==)\s*(?P<right>[^<>=≥≤⩾⩽]+)", re.DOTALL
 )
+_WITHIN = late_pattern(
+    r"(?P<left>[^<>=≥≤⩾⩽]+?)\s*(?P<first>[<>]=?|[≥≤⩾⩽])\s*(?P<of>[^<>=≥≤⩾⩽]+?)\s*(?P<sign>[<>]=?|[≥≤⩾⩽])\s*"
+    r"(?P<right>[^<>=≥≤⩾⩽]+)"
+)
 _LOSS = late_pattern(r"attenuat|\bdown\b|suppress|reject|衰减|抑制", re.IGNORECASE)
 _TIMES_100 = late_pattern(r"\b100(?:\.0*)?\s*\*|\*\s*100(?:\.0*)?\b")
 
@@ -160,10 +164,28 @@ def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
     for item in items[:MOST_GOALS]:
         if isinstance(item, Mapping):
             found.append({key_of(name): value for name, value in item.items()})
+        elif isinstance(item, str) and _COMPARED.fullmatch(item):
+            found += _comparisons(item)
         elif item is not None:
-            notes.add(f"Each goal has to be an object; {_short(item)} is none.")
+            notes.add(
+                f"Each goal has to be an object, or a comparison such as bandwidth(v(out)) >= 10k; "
+                f"{_short(item)} is none."
+            )
             notes.left_out.append(_words(item, _SHOWN) or "?")
     return found
+
+
+def _comparisons(text: str) -> Iterator[Mapping[str, Any]]:
+    """The goal of a comparison, the two halves of ``970 <= bandwidth(v(out)) <= 1030``."""
+    both = _WITHIN.fullmatch(text)
+    halves = (text,)
+    if both is not None:
+        turned = both["first"].translate(str.maketrans("<>≤≥⩽⩾", "><≥≤⩾⩽"))
+        halves = (f"{both['of']} {turned} {both['left']}", f"{both['of']} {both['sign']} {both['right']}")
+    for half in halves:
+        name = _METRIC.match(half.strip())  # of a .meas card alone it is the name, too
+        is_alone = name is not None and half.strip()[name.end() :].lstrip()[:1] in "<>=≥≤⩾⩽"
+        yield {"expression": half, **({"metric": name[0]} if name is not None and is_alone else {})}
 
 
 def _checked(entries: Iterable[Mapping[str, Any]], notes: _Notes) -> tuple[DesignGoal, ...]:

@@ -20,6 +20,7 @@ from application.tool_execution.tools.goal_verdicts import (
 )
 from application.tool_execution.tools.inspection import run_of
 from application.tool_execution.tools.result_source import OF_OTHERS, result_source
+from domain.circuit.netlist import Netlist
 from domain.design.round_table import asked
 from domain.llm.json_repair import Problem, read_json
 from domain.llm.tools.effect import ComputedEffect, PathEffect
@@ -167,6 +168,8 @@ async def _planned(arguments: SetGoalsArguments, context: ToolContext) -> _Plan 
 
     circuit = await chosen_circuit(context, arguments.path)
     goals, problems = checked(arguments.goals)
+    if not problems and (bare := [each for each in goals if each.expression.isidentifier()]):
+        problems = await off_loop(_not_measured, context, circuit, bare)
     if problems or not (goals or arguments.remove):
         return failure(
             "bad_goals",
@@ -175,6 +178,21 @@ async def _planned(arguments: SetGoalsArguments, context: ToolContext) -> _Plan 
             suggestions=(msg("Fix what is wrong and send all of them again."),),
         )
     return await off_loop(_plan, context, circuit, goals, tuple(arguments.remove))
+
+
+def _not_measured(context: ToolContext, circuit: Path, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
+    """What is wrong with goals of a name alone that no `.meas` card of the circuit has."""
+    with context.view.open(circuit) as file:
+        netlist = Netlist.parse(file.read(), path=circuit)
+    if netlist.includes:  # which may hold the card
+        return ()
+    names = {measure.name for measure in netlist.measures}
+    return tuple(
+        f"Goal {each.metric!r}: no .meas card of the circuit is called {each.expression}. Write what is "
+        "measured, and of what, such as bandwidth(v(out)) or thd(v(out))."
+        for each in goals
+        if each.expression.lower() not in names
+    )
 
 
 def _plan(

@@ -279,7 +279,8 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
                     and any(each.words <= row.words and row.varied for row in table.rows)
                 ):
                     meant = None  # two rows are compared
-            figures = each.figures if each.varied or not each.words else _of_the_word(part, each)
+            is_plain = each.varied or not each.words
+            figures = each.figures if is_plain else _of_the_word(part, each, with_aside=table.is_rough)
             if meant is not None and any(_is_of_another(part, figure, meant, table) for figure in figures):
                 yield clause
         if each_names:
@@ -413,8 +414,9 @@ def _told_under(clause: str, told: _Named, named: Sequence[Mention], table: Tabl
         yield clause
 
 
-def _of_the_word(part: str, told: _Named) -> list[TextFigure]:
-    """The figures of what words name: none of an aside behind it, none before it where others follow."""
+def _of_the_word(part: str, told: _Named, *, with_aside: bool) -> list[TextFigure]:
+    """The figures of what words name: none before it where others follow, none of an aside behind it; of
+    shares those of the aside where there are no others ("R4 matters most (43 %)")."""
     places = [found.end() for found in WORD.finditer(part.lower()) if found[0] in told.words]
     if not places:
         return told.figures
@@ -423,7 +425,8 @@ def _of_the_word(part: str, told: _Named) -> list[TextFigure]:
     is_compared = _COMPARES.search(part.lower()) is not None
     if is_compared and len(told.figures) > 1:
         return []
-    return [each for each in behind if aside < 0 or each.start < aside] if behind else told.figures
+    plainly = [each for each in behind if aside < 0 or each.start < aside]
+    return plainly or (behind if with_aside else []) if behind else told.figures
 
 
 def _is_range_end(part: str, figure: TextFigure) -> bool:

@@ -29,6 +29,8 @@ from domain.llm.agentic_loop.rows import Row, study_rows
 from shared.late_patterns import late_pattern
 
 _MOST_RESULTS = 40
+_MOST_LIMITS = 60
+"""Of one message: each clause of an answer is held against them."""
 _BEST = "(best)"
 """Where what an optimizer found is of: the file may not have it."""
 _EQUAL = 1e-5
@@ -284,7 +286,7 @@ def _limits_of(text: str, names: tuple[str, ...]) -> tuple[Limit, ...]:
         for end in (*_PARTS.finditer(whole), None):
             found += _of_part(whole[at : end.start() if end else len(whole)], names)
             at = end.end() if end else at
-    return tuple(found)
+    return tuple(dict.fromkeys(found))[:_MOST_LIMITS]
 
 
 @dataclass(frozen=True, slots=True)

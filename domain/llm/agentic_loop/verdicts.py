@@ -22,6 +22,8 @@ from domain.llm.agentic_loop.rows import Row, Table
 from shared.late_patterns import late_pattern
 
 _MOST_CLAUSES = 300
+_MOST_BACK = 12
+"""Clauses that one goes on with."""
 _MOST_STATES = 6
 """Of before the last change."""
 _SENTENCE_END = late_pattern(r"[。！!？?；;\n]|\.(?=\s|$)")
@@ -199,11 +201,12 @@ class _Clause:
     @property
     def subject(self) -> Iterator[_Clause]:
         """It, and where it names nothing itself those that it goes on with."""
-        yield self
         each = self
-        while not each.names and each.earlier is not None and (each is self or not each.figures):
-            each = each.earlier
+        for _ in range(_MOST_BACK):
             yield each
+            if each.names or each.earlier is None or (each is not self and each.figures):
+                break
+            each = each.earlier
 
 
 @dataclass(slots=True)

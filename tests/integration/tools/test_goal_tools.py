@@ -186,6 +186,7 @@ REFUSED = {
     "an unknown function": ({**CUTOFF, "expression": "corner(v(out))"}, "corner"),
     "no bound": ({"metric": "a", "expression": "avg(v(out))"}, "no bound"),
     "a text": ("cutoff 1 kHz", "has to be an object"),
+    "a name that nothing has": ("thd <= 3%", "thd(v(out))"),
     "upside down": ({"metric": "a", "expression": "avg(v(out))", "minimum": 2, "maximum": 1}, "never be met"),
 }
 

@@ -167,6 +167,25 @@ _COMMON = "Data of run 2 of ecg_cm.cir\ndb(gain(v(out),50)) = -24.3307 dB"
 _WARM = "Data of run 1 of th.cir\nat(v(tc),cross(v(out),6,1,rise)) = 45.6018 V"
 
 
+_SHARES = (
+    "montecarlo of amp.cir: 200 runs, 0 failed\ng [dB]: mean 31.857, sigma 0.305101, min 31.0506\n"
+    "  variance from R3 43 %, R4 35 %, R1 10 %, R2 9 %, R7 1 %, R5 1 %"
+)
+
+
+@for_each(
+    ("text", "is_wrong"),
+    [
+        ("R4 matters most (43 % of the variance), then R3 (35 %).", True),
+        ("R3 matters most (43 % of the variance), then R4 (35 %).", False),
+        ("R3 (43 %) and R4 (35 %) dominate.", False),
+        ("R4 贡献最大（43 %），其次是 R3（35 %）。", True),
+    ],
+)
+def test_a_share_is_of_the_part_before_its_brackets(text: str, is_wrong: bool) -> None:
+    assert bool(contradictions(text, (_SHARES,))) is is_wrong
+
+
 @for_each(
     ("calls", "text", "is_doubted"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.design.goal_extraction import MOST_GOALS, GoalsRead, read_answer
+from domain.design.goal_extraction import MOST_GOALS, GoalsRead, read_answer, read_goals
 from domain.design.goal_words import in_words_of
 from domain.simulation.goals import DesignGoal
 from tests.ground.cases import for_each
@@ -257,3 +257,16 @@ def test_a_goal_quotes_only_what_was_said() -> None:
     ]
     band = replace(quoted, metric="bw", unit="Hz", minimum=20e3, words="带宽20kHz以上")
     assert in_words_of((band,), text)[0].words == "带宽不低于 20kHz"
+
+
+def test_a_comparison_is_a_goal() -> None:
+    """As studies take it; two bounds are one goal."""
+    goals, problems = read_goals(
+        ["gain(db(v(out)),1k) >= 30 dB", "970 Hz <= bandwidth(v(out)) < 1030", "thd <= 3 %"]
+    )
+    assert problems == ()
+    assert [(each.metric, each.expression, each.minimum, each.maximum) for each in goals] == [
+        ("gain", "gain(db(v(out)),1k)", 30.0, None),
+        ("bandwidth", "bandwidth(v(out))", 970.0, 1030.0),
+        ("thd", "thd", None, 0.03),
+    ]
