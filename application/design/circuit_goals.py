@@ -26,6 +26,8 @@ _MOST_EARLIER = 50
 """Versions of a circuit's goals that are kept; older results are held against the oldest of them."""
 _MOST_GOALS = 100
 """Of a file that count: each is a reading of the data, and a clone's file may hold thousands."""
+_LONGEST = 1_000
+"""Letters of a name, an expression or words of a goal, which each request to a model has."""
 _HUGE = 1e300
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 
@@ -354,8 +356,9 @@ def _goal_of(item: object) -> DesignGoal | None:
     if not isinstance(item, dict):
         return None
     texts = [item.get(name) for name in ("metric", "expression", "unit")]
+    further = [str(item.get(name, "")) for name in ("words", "condition")]
     bounds = [item.get(name) for name in ("minimum", "maximum", "target")]
-    if not all(isinstance(text, str) for text in texts):
+    if not all(isinstance(text, str) and len(text) <= _LONGEST for text in (*texts, *further)):
         return None
     if any(bound is not None and not _is_number(bound) for bound in bounds):
         return None
@@ -370,8 +373,8 @@ def _goal_of(item: object) -> DesignGoal | None:
         target=target,
         stated=item.get("stated") is not False,
         weight="wish" if item.get("weight") == "wish" else "must",
-        words=str(item.get("words", "")),
-        condition=str(item.get("condition", "")),
+        words=further[0],
+        condition=further[1],
     )
 
 

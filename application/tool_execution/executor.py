@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -54,6 +55,7 @@ from domain.llm.tools.result import (
 )
 from domain.llm.web_search import WEB_SEARCH
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError, internal_error
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -128,6 +130,8 @@ __all__ = ["ToolExecutor", "result_from_plain", "result_to_plain"]
 
 _log = logging.getLogger(__name__)
 _HAPPENED = ("done", "undone")
+_TAKES_BACK = late_pattern(r"undo|revert|roll_?back", re.IGNORECASE)
+"""Of a name that models give a tool there is none of: people undo, a model writes what was there."""
 _UNLOGGED: frozenset[EffectClass] = frozenset({"read", "outside"})
 """Effect classes of which no operation is kept: nothing of the project changes."""
 _NOT_FOR_THE_MODEL = frozenset({"disk_full", "damaged", "newer_version"})
@@ -346,15 +350,16 @@ def _stored(record: OperationRecord | None) -> ToolResult | None:
 def _unknown_tool(name: str, tools: Collection[str]) -> ToolResult:
     shown = _encodable(name[:60])
     near = difflib.get_close_matches(name[:60].lower(), tools, n=3, cutoff=0.5)
-    return failure(
-        "unknown_tool",
-        msg("There is no tool named {name}.", name=shown),
-        suggestions=(
-            msg("Did you mean {names}?", names=", ".join(near))
-            if near
-            else msg("Available tools: {names}.", names=", ".join(tools)),
-        ),
-    )
+    if _TAKES_BACK.search(name[:60]) and "patch_file" in tools:
+        advice = msg(
+            "To undo a change of yours write the former text again with patch_file: it is in the "
+            "result of the change."
+        )
+    elif near:
+        advice = msg("Did you mean {names}?", names=", ".join(near))
+    else:
+        advice = msg("Available tools: {names}.", names=", ".join(tools))
+    return failure("unknown_tool", msg("There is no tool named {name}.", name=shown), suggestions=(advice,))
 
 
 def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:

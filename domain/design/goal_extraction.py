@@ -178,7 +178,7 @@ def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
 def _comparisons(text: str) -> Iterator[Mapping[str, Any]]:
     """The goal of a comparison, the two halves of ``970 <= bandwidth(v(out)) <= 1030``."""
     both = _WITHIN.fullmatch(text)
-    halves = (text,)
+    halves: tuple[str, ...] = (text,)
     if both is not None:
         turned = both["first"].translate(str.maketrans("<>≤≥⩽⩾", "><≥≤⩾⩽"))
         halves = (f"{both['of']} {turned} {both['left']}", f"{both['of']} {both['sign']} {both['right']}")

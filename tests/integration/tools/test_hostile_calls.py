@@ -370,6 +370,12 @@ async def test_unknown_tools(trap: Bench, name: str) -> None:
     assert result.error_type == "unknown_tool"
 
 
+async def test_what_takes_a_change_back_is_a_change(trap: Bench) -> None:
+    result = await trap.repeat(ToolCall(call_id=new_ulid(), name="undo_last_change", arguments={}))
+    assert result.error_type == "unknown_tool"
+    assert "former text" in result.content
+
+
 async def test_unreadable_arguments_come_back_with_the_reason(trap: Bench) -> None:
     call = ToolCall(call_id=new_ulid(), name="read_file", arguments={}, problem="a brace is missing")
     result = await trap.repeat(call)

@@ -171,8 +171,12 @@ def test_a_link_in_place_of_the_folder_is_neither_read_nor_written(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"nonsense", b"[" * 5000, b"[]", b'{"goals": 3}', b'{"goals": [{"minimum": 1e999}, 7]}']
-)
+    "content",
+    [
+        b"", b"nonsense", b"[" * 5000, b"[]", b'{"goals": 3}', b'{"goals": [{"minimum": 1e999}, 7]}',
+        json.dumps({"goals": [goal("g" * 30_000)]}).encode(),
+    ],
+)  # fmt: skip
 def test_damaged_goals_are_no_goals(project: ProjectFolder, content: bytes) -> None:
     project.goals.save("rc.cir", content)
     assert read_goals(project, "rc.cir").goals == ()
