@@ -398,10 +398,20 @@ def told_of_before(text: str) -> int:
 
     0 where it claims none, or begins with it.
     """
-    changed = next((found.start() for found in _CHANGED.finditer(text) if not _UNSAID.search(found[0])), 0)
+    changes = [
+        *(found.start() for found in _CHANGED.finditer(text) if not _UNSAID.search(found[0])),
+        *(found.start() for found in _CHANGED_SO.finditer(text)),
+    ]
+    changed = min(changes, default=0)
     return max((found.end() for found in _PASSAGE_END.finditer(text, 0, changed)), default=0)
 
 
+_CHANGED_SO = late_pattern(
+    r"\bwith (?:\w{1,8} ?=|[a-z]{1,3}\d\w{0,4} (?:at|set to|changed to|raised to|lowered to)\b)"
+    r"|[把将] ?[a-z]\w{0,6} ?[^，。；,;\n]{0,16}?[改换调增减提降]\w{0,2}[为成到至]",
+    re.IGNORECASE,
+)
+"""What an answer begins to tell of the circuit as it is with: "with R1 = 150 kΩ", 把 R1 改为 …后."""
 _PASSAGE_END = late_pattern(r"[。！!？?；;\n]|\.(?=\s)")
 
 

@@ -188,6 +188,10 @@ class _Clause:
         is_only = self.own_rows is not None or not _ONLY_SO_MUCH.search(self.text)
         return (is_only and _ONLY.search(self.text) is not None) or self.is_all_but
 
+    def is_told_by(self, lead: str) -> bool:
+        """Whether it is an aside that begins so: "(was 26.3 dB, missed)" tells of that figure."""
+        return self.is_aside and _CAME_FROM.fullmatch(lead.lstrip()) is not None
+
     @property
     def is_of_old(self) -> bool:
         """Whether it, or one before it in its sentence, may tell of the circuit as it was."""
@@ -560,7 +564,7 @@ def _own_figures(clause: _Clause, limit: Limit) -> list[TextFigure]:
         for each in clause.figures
         if each.unit == limit.unit
         and each.start not in bounds | starts
-        and not _CAME_FROM.search(clause.text[: each.start])
+        and not (_CAME_FROM.search(lead := clause.text[: each.start]) and not clause.is_told_by(lead))
         and not any(is_rounding(each, other, is_rough=False) for other in others)
         and not DIFFERS.match(clause.text, each.end)
         and not _DIFFERENCE.search(clause.text[: each.start])

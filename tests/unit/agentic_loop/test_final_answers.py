@@ -167,6 +167,28 @@ _COMMON = "Data of run 2 of ecg_cm.cir\ndb(gain(v(out),50)) = -24.3307 dB"
 _WARM = "Data of run 1 of th.cir\nat(v(tc),cross(v(out),6,1,rise)) = 45.6018 V"
 
 
+_BEFORE = "Data of run 1 of a.cir\ngain(db(v(out)),1k) = 26.3 dB\nQ1 npn SATURATION: IC 2.27 mA, VCE 210.7 mV"
+_NOW = (
+    "a.cir: ok, run 2\nGoals (1 of 1 met): met gain = 30.885 dB (≥ 30 dB)\n"
+    "Q1 npn active: IC 1.507 mA, VCE 3.231 V"
+)
+
+
+@for_each(
+    ("text", "is_wrong"),
+    [
+        ("Gain: 30.9 dB ✅ (was 26.3 dB ❌)", False),
+        ("The gain is 30.9 dB, met (was 26.3 dB, missed).", False),
+        ("原因：Q1 静态饱和。把 R1 改为 150 kΩ 后，Q1 工作在放大区。", False),
+        ("Cause: Q1 is saturated. With R1 = 150 kΩ it is active.", False),
+        ("With R1 = 150 kΩ Q1 is saturated.", True),
+    ],
+)
+def test_what_was_before_is_told_in_an_aside_or_ahead_of_the_change(text: str, is_wrong: bool) -> None:
+    asked = "Gain at 1 kHz at least 30 dB."
+    assert bool(contradictions(text, (_NOW,), (_BEFORE,), (asked,))) is is_wrong
+
+
 _SHARES = (
     "montecarlo of amp.cir: 200 runs, 0 failed\ng [dB]: mean 31.857, sigma 0.305101, min 31.0506\n"
     "  variance from R3 43 %, R4 35 %, R1 10 %, R2 9 %, R7 1 %, R5 1 %"
