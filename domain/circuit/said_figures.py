@@ -75,6 +75,7 @@ _ANGLES = late_pattern(r"shift|lag|lead|cross|per pole|相移|滞后|超前|反�
 _EACH_BY = late_pattern(r"(?:每个?|每变化|\beach|\bevery|\bper)\s?[±+-]?\s?$")
 _EDGES = late_pattern(r"rise|fall|edge|settl|delay|duty|上升|下降|边沿|建立|延迟|占空")
 _NETWORKS = late_pattern(r"phase[- ]shift|wien|移相|文氏")
+_CLAUSES = late_pattern(r"[,;:，；：。、]")
 _OF_PARTS = late_pattern(
     r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件"
     r"|元件|系列|离散"
@@ -94,7 +95,8 @@ def is_convention(figure: TextFigure, before: str, after: str) -> bool:  # noqa:
         case "%":
             if figure.value in (10.0, 20.0, 50.0, 80.0, 90.0) and _EDGES.search(near):
                 return True
-            is_of_part = _OF_PARTS.search(near) or _EACH_BY.search(before.lower())
+            beside = f"{_CLAUSES.split(before[-24:])[-1]} {_CLAUSES.split(after[:24])[0]}".lower()
+            is_of_part = _OF_PARTS.search(beside) or _EACH_BY.search(before.lower())
             return figure.value == 100.0 or (figure.value <= 20 and bool(is_of_part))
         case "1":  # three RC sections, a Wien bridge
             return figure.value in (3.0, 29.0) and _NETWORKS.search(before.lower()) is not None

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from domain.circuit.figures_in_text import figures_in
 from domain.circuit.figures_in_text import plain as figures_plain
 from domain.llm.agentic_loop.acts import Edits, wrong_acts
 from domain.llm.agentic_loop.part_values import has_other_value
@@ -314,6 +315,12 @@ _UNSAID = late_pattern(
     r"|可以[^正]|[等待][^，。；]{1,20}(?:后|再)|可(?:将|把|用|通)|例如|比如|被",
     re.IGNORECASE,
 )
+_SIDES = late_pattern(
+    r"\b(?:below|above|under|exceed(?:s|ed)?|(?:less|more|lower|higher) than)\b"
+    r"|低于|高于|超过|小于|大于|不到",
+    re.IGNORECASE,
+)
+"""Told of what no run has measured, where the newest one failed."""
 _LIMIT = late_pattern(r"\d\s?(?:[kMGmunµ]|meg)?(?P<unit>dB|Hz)(?![A-Za-z])")
 _LIMIT_UNITS = ("dB", "Hz")
 """Units that only measurements have: of volts and amperes each run tells some."""
@@ -343,6 +350,9 @@ def unmade_claims(text: str, deeds: Deeds, measured: Sequence[str] | None = None
     `measured`: what was measured of the circuit as it is now. A limit in a unit that stands nowhere in it
     was not shown to be met.
     """
+    has_unit: set[str] | None = None
+    if measured is not None and deeds.last_failed:
+        has_unit = {figure.unit for each in measured for figure in figures_in(each[:_MOST_READ])}
     units = {unit for unit in _LIMIT_UNITS if measured is not None and not any(unit in e for e in measured)}
     has_block = "```" in text or "~~~" in text
     plain = _ASIDE.sub(" ", _CODE.sub("\n", text[:_MOST_READ])).replace("`", "").replace("**", "")
@@ -354,6 +364,11 @@ def unmade_claims(text: str, deeds: Deeds, measured: Sequence[str] | None = None
         and (
             _is_unmade(clause, deeds, is_shown=has_block and bool(_SHOWN.search(clause)))
             or (_MET.search(clause) and any(each["unit"] in units for each in _LIMIT.finditer(clause)))
+            or (
+                has_unit is not None
+                and _SIDES.search(clause)
+                and any(each.unit not in has_unit for each in figures_in(clause))
+            )
         )
     ]
     found += wrong_acts(figures_plain(plain), deeds.edits)

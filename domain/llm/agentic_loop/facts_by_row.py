@@ -134,6 +134,7 @@ _WAY = late_pattern(
     re.IGNORECASE,
 )
 _OF_HEAT = late_pattern(r"\btemperature\b|温度", re.IGNORECASE)
+_BARE_VALUE = late_pattern(r"(?<![\d.\w=/*^-])0\.\d{2,5}(?![\d.]| ?[%A-Za-zΩ°/*])")
 _WAY_NEAR = 14
 _COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
 _KINDS = {
@@ -520,7 +521,24 @@ def _names(clause: str, table: Table) -> _Named:
             named.keys.append((figure, points))
         elif figure.unit:
             named.figures.append(figure)
+    at = {place for each in with_bare(clause) for place in range(each.start, each.end)}
+    for bare in _BARE_VALUE.finditer(clause):  # a power factor, an efficiency that is told as a ratio
+        if bare.start() not in at and any("1" in row.units for row in table.rows):
+            named.figures.append(_as_figure(bare))
     return named
+
+
+def _as_figure(bare: re.Match[str]) -> TextFigure:
+    decimals = len(bare[0].partition(".")[2])
+    return TextFigure(
+        text=bare[0],
+        value=float(bare[0]),
+        unit="1",
+        step=10.0**-decimals,
+        digits=len(bare[0].replace(".", "").lstrip("0")),
+        start=bare.start(),
+        end=bare.end(),
+    )
 
 
 def _turned_over(sentence: str, table: Table) -> Iterator[str]:

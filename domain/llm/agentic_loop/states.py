@@ -12,8 +12,10 @@ from domain.circuit.figures_in_text import TextFigure, figures_in, plain, withou
 from domain.circuit.said_figures import SIGHT, is_convention, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.conditions import Measured, conditioned
+from domain.llm.agentic_loop.fact_table import FactTable
 from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
+from domain.llm.agentic_loop.limits import limits_in
 from domain.llm.agentic_loop.pairs import Pair, pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
 from domain.llm.agentic_loop.rows import Row, Table, stands_in, study_rows, with_bare
@@ -61,9 +63,12 @@ def stale_figures(
     parts = changed_parts((*before, *now.results))
     found = {
         text[each.start : each.end].strip(): None
-        for each in _exchanged(flat, old, known, Known(Backing(results=now.measured or ())))
+        for each in _exchanged(flat, old, known)
         if not _is_of_point(flat, each, points)
     }
+    found |= dict.fromkeys(
+        text[each.start : each.end].strip() for each in _of_other_state(flat, figures, before, now)
+    )
     for figure in figures:
         said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
@@ -213,12 +218,78 @@ def _state_in(cell: str, parts: Sequence[Mapping[str, float]], *, of_parts_only:
     return None if is_old == is_new else is_old
 
 
-def _exchanged(flat: str, old: Known, new: Known, measured: Known) -> Iterator[TextFigure]:
-    """The figures told as old that only the circuit as it is has, and the other way round.
+_SAID_OLD = late_pattern(
+    r"\b(?:before|originally|initially|at first|previously)\b|改前|修改前|原来|原先|之前|起初|最初|一开始",
+    re.IGNORECASE,
+)
+_SAID_NEW = late_pattern(
+    r"\bnow\b"
+    r"|\bafter (?:the|this|that|my|both|all|re\w+|chang\w+|\w+ing)\b"
+    r"|[改调换整]\w{0,2}后|现在|目前|之后",
+    re.IGNORECASE,
+)
+_OF_RUNS = late_pattern(
+    r"\bruns? #?\d|第 ?[一二三四五\d] ?[次轮]|\b(?:first|second|third|last|previous) run\b"
+    r"|before (?:and|/) ?after|before/after|前后|[改调换]前/",
+    re.IGNORECASE,
+)
+_CLAUSE_END = late_pattern(
+    r"[,，:：()（）|]|→|->|\b(?:and|but|while|whereas|compared|instead|than|from|not)\b|而|但|比|从|由|不是"
+)
+_RANGE = late_pattern(r"\s?(?:~|-|…|\.\.|至)\s?-?\d")
+_COMPARES = late_pattern(
+    r"\b(?:from|than|instead of|compared|versus|vs|was|were|had|not)\b|比|从|由|相比|→|->|不是|降|升|增|减"
+)
 
-    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB": there
-    what was `measured` counts, for what is reckoned of a circuit when the turn begins is of the old one, too.
+
+def _of_other_state(
+    flat: str, figures: Sequence[TextFigure], before: Sequence[str], now: Backing
+) -> Iterator[TextFigure]:
+    """The figures that were measured in one state of the circuit only, and are told of the other one.
+
+    Where a sentence tells of one state only it counts, else the clause that tells which; and of two figures
+    that go from one to the other the first is the old one.
     """
+    table = FactTable(now.measured or (), before)
+    at = 0
+    for end in (*_SENTENCE_END.finditer(flat), None):
+        begin, stop = at, end.start() if end else len(flat)
+        at = end.end() if end else at
+        sentence = flat[begin:stop]
+        own = [each for each in figures if begin <= each.start < stop and each.digits > 1]
+        if not own or sentence.lstrip().startswith("|") or _OF_RUNS.search(sentence):
+            continue
+        for pair in pairs_in(sentence, [replace(e, start=e.start - begin, end=e.end - begin) for e in own]):
+            if table.is_only(pair.first, is_old=False) and table.is_only(pair.second, is_old=True):
+                labels = [{each.label for each in table.of(one)} for one in (pair.first, pair.second)]
+                if labels[0] & labels[1]:
+                    yield replace(pair.first, start=pair.first.start + begin, end=pair.first.end + begin)
+        cuts = [begin, *(begin + cut.end() for cut in _CLAUSE_END.finditer(sentence)), stop]
+        cuts += [each.end for each in own]
+        is_whole = not (_COMPARES.search(sentence) or is_thought(sentence, ""))
+        for figure in own:
+            ahead = begin if is_whole else max(cut for cut in cuts if cut <= figure.start)
+            behind = min((cut for cut in cuts if cut > figure.end), default=stop)
+            scope = f"{flat[ahead : figure.start]} {flat[figure.end : behind]}"
+            is_old, is_new = _SAID_OLD.search(scope) is not None, _SAID_NEW.search(scope) is not None
+            if (
+                is_old != is_new
+                and not _RANGE.match(flat, figure.end)
+                and table.is_only(figure, is_old=is_new)
+                and not _is_asked(figure, (*before, *now.results), now.words)
+            ):
+                yield figure
+
+
+def _is_asked(figure: TextFigure, results: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether it is one of the user's figures, or the end of a goal."""
+    asked = [each.value for text in words for each in figures_in(plain(text[:_MOST_READ]))]
+    asked += [end for limit in limits_in((), results) for end in limit.bounds]
+    return any(is_rounding(figure, each, is_rough=False) for each in asked)
+
+
+def _exchanged(flat: str, old: Known, new: Known) -> Iterator[TextFigure]:
+    """The figures in a table told as old, by its heads, that only the circuit as it is has, and reversed."""
 
     def is_wrong(figure: TextFigure, *, is_old: bool) -> bool:
         own, other = (old, new) if is_old else (new, old)
@@ -245,13 +316,3 @@ def _exchanged(flat: str, old: Known, new: Known, measured: Known) -> Iterator[T
                 )
             place = end + 1
         at += len(line) + 1
-    for pair in pairs_in(flat, list(islice(figures_in(flat), MOST_FIGURES))):
-        is_turned = (
-            pair.second.digits > 1
-            and old.has(pair.second, is_rough=False)
-            and measured.has(pair.first, is_rough=False)
-            and not measured.has(pair.second, is_rough=False)
-            and not old.has(pair.first, is_rough=False)
-        )
-        if is_turned or is_wrong(pair.second, is_old=False):
-            yield pair.second
