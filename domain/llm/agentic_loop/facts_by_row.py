@@ -96,6 +96,7 @@ _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|�
 _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
 _WORD_BEFORE = 24
 """Characters in which a word right before a figure stands."""
+_BOUND_BEFORE = 12
 _ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
 _RANGE_ON = late_pattern(r"\s?(?:-|~|…|\.\.\.?|\bto\b|到|至)\s?-?\d")
 _RANGE_ENDS = late_pattern(r"\d ?[a-zA-ZΩ°%]{0,3}\s?(?:~|…|\.\.\.?|(?<=\d)-)\s?[-+]?$")
@@ -682,7 +683,11 @@ def rows_named(clause: str, table: Table) -> list[Row] | None:
             values |= {name: found} if found else {}
     if not told.words and not values:
         return None
-    ranges = {name: _range_of(clause, own) for name, own in values.items()}
+    places = {name: key for key, points in told.keys for name, _ in points}
+    ranges = {
+        name: _range_of(_around(clause, places[name]) if name in places else clause, own)
+        for name, own in values.items()
+    }
     of_all = [row for row in table.rows if told.words <= row.words]
     of_words = of_all or [row for row in table.rows if told.words & row.words]
     return [
@@ -692,6 +697,11 @@ def rows_named(clause: str, table: Table) -> list[Row] | None:
             _is_among(value, values[name], ranges[name]) for name, value, _ in row.varied if name in values
         )
     ] or None
+
+
+def _around(clause: str, figure: TextFigure) -> str:
+    """The words that may make a range of one value: "below 5 mV only from 470 nF upwards" is none below."""
+    return f"{clause[: figure.start][-_BOUND_BEFORE:]}{figure.text}{clause[figure.end :][:_NEXT]}"
 
 
 def _varied(table: Table) -> dict[str, set[float]]:

@@ -13,7 +13,7 @@ from domain.circuit.said_figures import ABOVE, BELOW, is_rounding
 from domain.llm.agentic_loop.follows import Given, by_law, derived, values_of
 from domain.llm.agentic_loop.part_values import SCALES, cards_in, written
 from domain.llm.agentic_loop.quantities import YIELD, column_units, named_figures
-from domain.llm.agentic_loop.rows import courses_of, study_rows
+from domain.llm.agentic_loop.rows import courses_of, study_rows, with_bare
 from shared.late_patterns import late_pattern
 
 MOST_FIGURES = 120
@@ -68,7 +68,7 @@ _WINDOW = late_pattern(
     r",\s?(?P<one>\d+(?:\.\d+)?)(?P<one_scale>[pnum])?,\s?(?P<other>\d+(?:\.\d+)?)(?P<other_scale>[pnum])?\)"
 )
 """In which a value was measured: "pp(v(out),350u,400u)"."""
-_OF_FREQUENCY = frozenset(("gain", "dcgain", "peak"))
+_OF_FREQUENCY = frozenset(("gain", "dcgain", "peak", "mag"))
 """Measured over frequency, where sources are 1 V or 1 A: a voltage is a ratio there, too."""
 _SHARES = late_pattern(r"^ *variance from [^\n]+", re.MULTILINE)
 _SHARE = late_pattern(r"\b(?P<part>[A-Za-z]\w*) (?P<share>\d+(?:\.\d+)?) %")
@@ -131,6 +131,10 @@ class Known:
         self.asked: list[TextFigure] = [
             figure for text in backing.words for figure in islice(figures_in(text), MOST_FIGURES)
         ]
+        for text in backing.words:  # "I changed CG to 22n"
+            self._bare |= {
+                each.value for each in islice(with_bare(plain(text)), MOST_FIGURES) if not each.unit
+            }
 
     def _read(self, text: str) -> None:
         self._read_named(text)
@@ -286,6 +290,8 @@ class Known:
         ratios = self._by_unit.get("1", set()) | self._precise | self._driven
         if unit == "%":
             yield from (100 * value for value in ratios if value < 10)
+        elif unit == "Ohm":
+            yield from self._driven
         elif unit == "dB":
             yield from (abs(20 * math.log10(value)) for value in ratios)
         elif unit == "1":

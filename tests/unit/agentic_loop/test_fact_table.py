@@ -44,6 +44,7 @@ _MOTOR = {
         (_MOTOR, "176 V 时 0.961，264 V 时 0.994。", True),
         (_MOTOR, "176 V 时 0.994，264 V 时 0.961。", False),
         (_MOTOR, "At 264 V the peak is 488 V and 1.47 W are lost.", False),
+        (_MOTOR, "The peak stays below 500 V from 264 V upwards, too.", False),
     ],
 )
 def test_a_figure_is_told_of_the_state_and_the_row_that_has_it(
