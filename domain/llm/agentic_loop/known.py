@@ -131,10 +131,12 @@ class Known:
         self.asked: list[TextFigure] = [
             figure for text in backing.words for figure in islice(figures_in(text), MOST_FIGURES)
         ]
-        for text in backing.words:  # "I changed CG to 22n"
-            self._bare |= {
-                each.value for each in islice(with_bare(plain(text)), MOST_FIGURES) if not each.unit
-            }
+        self._asked_bare = {  # "I changed CG to 22n": told again behind a run it is that one
+            figure.value
+            for text in (backing.words if backing.measured else ())
+            for figure in islice(with_bare(plain(text)), MOST_FIGURES)
+            if not figure.unit
+        }
 
     def _read(self, text: str) -> None:
         self._read_named(text)
@@ -267,6 +269,7 @@ class Known:
             # In a circuit that stands for something that gets warm, volts are degrees.
             values |= self._by_unit.get("V", set())
         values |= self._bare if figure.unit in _SCIENTIFIC_UNITS else self._precise
+        values |= self._asked_bare if figure.unit in _PART_UNITS.values() else set()
         values.update(self._converted(figure.unit))
         return any(is_rounding(figure, value, is_rough=is_rough) for value in values)
 
