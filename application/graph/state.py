@@ -143,6 +143,8 @@ class GraphState(AgentState, total=False):
 
     refined_goals: list[dict[str, Any]]
     """Of a run that goes on from a finished design: its goals now. [] when they are taken over."""
+    demand: str
+    """The words by which more than goals of it is changed; "" when they are taken over."""
     refined_from: dict[str, Any]
     """The intent of that design."""
     design_goals_summary: list[dict[str, Any]]

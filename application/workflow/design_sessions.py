@@ -17,13 +17,14 @@ from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.transcript import problems_of
 from domain.simulation.goals import DesignGoal, GoalVerdict
-from shared.errors import UserInputError
+from shared.errors import CircuitError, UserInputError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.conversation import SessionStore, Transcript
+    from domain.design.designer import DesignIntent
     from domain.design.likeness import KnownTexts
 
 DEFAULT_MAX_ITERATIONS = 8
@@ -151,6 +152,8 @@ class Question:
     """What an automatic answer would be."""
     reread: Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None = None
     """Asks the model what was meant by words of which the rules are not sure; None where there is none."""
+    design: DesignIntent | None = None
+    """Of one of our families, designed by the built-in designer (checkpoint)."""
     known: KnownTexts | None = None
     """Texts that are typed at checkpoints, with what they mean (checkpoint)."""
     context_tokens: int = 0
@@ -159,9 +162,10 @@ class Question:
     def read(self, text: str) -> CheckpointIntent:
         """What a text means that is typed at this checkpoint."""
         from domain.design.checkpoint_reading import CheckpointReader
+        from domain.design.demand_change import design_changed_by
 
         assert self.known is not None
-        return CheckpointReader(self.known)(
+        read = CheckpointReader(self.known)(
             text,
             goals=self.goals,
             goals_met=self.goals_met,
@@ -169,7 +173,18 @@ class Question:
             can_undo=self.can_undo,
             rounds=self.rounds,
         )
+        if self.design is None or read.goals is not None or read.kind not in _MAY_BE_DEMANDS:
+            return read
+        try:
+            changed = design_changed_by(text, self.design)
+        except CircuitError as error:
+            return CheckpointIntent(kind="unclear", text=read.text, is_sure=False, asks_back=error.message)
+        if changed is None or not changed[1]:
+            return read
+        return CheckpointIntent(kind="goals", text=read.text, goals=changed[0].goals, told=changed[1])
 
+
+_MAY_BE_DEMANDS = frozenset(("goals", "instruction", "unclear"))
 
 Ask = Callable[[Question], Awaitable[Answer | Reply]]
 

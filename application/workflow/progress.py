@@ -223,7 +223,12 @@ def decider(
     `designs_any`: the model designs circuits of no family of ours too.
     Where `recapitulate` says so the first question comes with what it is about, told before the interruption.
     """
-    from application.design.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
+    from application.design.plain_state import (
+        goal_from_plain,
+        goal_to_plain,
+        intent_from_plain,
+        verdict_from_plain,
+    )
     from application.workflow.edges import why_rounds_rest
 
     is_first = True
@@ -259,6 +264,7 @@ def decider(
                 rests=None if met else rests,
                 recommended="accept" if met else "continue" if rests is None else "stop",
                 reread=reread(state),
+                design=None if designs_any else intent_from_plain(state["design_intent"]),
                 known=await asyncio.to_thread(known),
             )
         reply = await ask(question)
@@ -274,6 +280,7 @@ def decider(
             "goals": None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals],
             "said": list(reply.said),
             "instruction": reply.instruction,
+            "demand": meant.text if meant is not None and meant.told else "",
             "round": reply.round_number,
             "meant": None if meant is None else meant_to_plain(meant),
             "read": [meant_to_plain(each) for each in reply.read],

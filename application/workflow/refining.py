@@ -98,18 +98,27 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     A language model `takes_any_wish`: what changes no goal is an instruction for the circuit. It begins from
     the circuit as it is, and so does whoever improves one that our families did not make.
     """
-    from application.design.plain_state import goal_to_plain
+    from application.design.plain_state import intent_from_plain
+    from domain.design.demand_change import design_changed_by
 
     known = goals_in(state)
     goals = goals_changed_by(text, known)
     if goals is None and not takes_any_wish:
-        return None
+        demanded = design_changed_by(text, intent_from_plain(state["design_intent"])) if known else None
+        if demanded is None or not demanded[1]:
+            return None
+        return _begun_with(state, demanded[0].goals) | {"demand": text}
     is_of_family = bool(state["design_intent"].get("family"))
     wish: dict[str, Any] = {"is_round_zero": True} if takes_any_wish or not is_of_family else {}
     if takes_any_wish and goals in (None, known):
         wish["instruction"] = text
-    goals = known if goals is None else goals
-    return wish | {
+    return wish | _begun_with(state, known if goals is None else goals)
+
+
+def _begun_with(state: Mapping[str, Any], goals: Sequence[DesignGoal]) -> dict[str, Any]:
+    from application.design.plain_state import goal_to_plain
+
+    return {
         "design_intent": state["design_intent"],
         "circuit_file_path": state["circuit_file_path"],
         "netlist_sha256": state["netlist_sha256"],
@@ -157,19 +166,32 @@ async def read_message(
 
 def _of_design(state: Mapping[str, Any], text: str) -> NextMessage:
     """A message that describes no circuit, behind a finished design."""
+    from application.design.plain_state import intent_from_plain
+    from domain.design.demand_change import design_changed_by
+
     goals = goals_in(state)
-    if refinement(state, text) is not None:
+    try:
+        refines = refinement(state, text) is not None
+    except CircuitError as error:  # understood, and it cannot be
+        return NextMessage("unclear", goals, _cannot_be(error))
+    if refines:
         return NextMessage("refines", goals)
-    if is_repeated(text, goals):
+    intent = intent_from_plain(state["design_intent"])
+    if is_repeated(text, goals) or design_changed_by(text, intent) is not None:
         return NextMessage("unclear", goals, _said_already(text))
     unread = clauses_not_read(text, goals)
     return NextMessage("unclear", goals, _half_read(unread) if unread else None)
 
 
+def _cannot_be(error: CircuitError) -> Message:
+    head = msg("{reason} Nothing was changed.", reason=error.message)
+    return head if error.advice is None else msg("{text} {advice}", text=head, advice=error.advice)
+
+
 def _said_already(text: str) -> Message:
     return msg(
-        "The goals say so already: “{text}”. Nothing was changed. If the circuit has missed them since an "
-        "edit, undo that edit, or give another value.",
+        "The design is so already: “{text}”. Nothing was changed. If the circuit has missed its goals "
+        "since an edit, undo that edit, or give another value.",
         text=text,
     )
 

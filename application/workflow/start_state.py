@@ -66,6 +66,7 @@ def _refined(project: ProjectFiles, refines: Mapping[str, Any]) -> GraphState:
     return {
         "design_intent": dict(refines["design_intent"]),
         "refined_goals": list(refines["refined_goals"]),
+        "demand": str(refines.get("demand") or ""),
         "refined_from": dict(refines["design_intent"]),
         "circuit_file_path": str(refines["circuit_file_path"]),
         "netlist_sha256": str(refines["netlist_sha256"]),

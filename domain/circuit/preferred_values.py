@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Literal
 
@@ -17,6 +19,33 @@ _E24 = (
     1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0,
     3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1,
 )  # fmt: skip
+
+
+_LEAST_OHM = 1.0
+"""From it on a value is a resistance: nobody designs with a farad or a henry."""
+_stock: ContextVar[tuple[SeriesName, bool] | None] = ContextVar("stock", default=None)
+
+
+@contextmanager
+def chosen_from(name: SeriesName | None, *, is_for_all: bool = False) -> Iterator[None]:
+    """Within it resistances are chosen from this series, whichever a caller names (None: as it names).
+
+    `is_for_all`: capacitances and inductances too, where the caller's own series has more values.
+    """
+    before = _stock.set(None if name is None else (name, is_for_all))
+    try:
+        yield
+    finally:
+        _stock.reset(before)
+
+
+def _in_stock(value: float, name: SeriesName) -> SeriesName:
+    stock = _stock.get()
+    if stock is None:
+        return name
+    limit, is_for_all = stock
+    is_coarser = int(limit[1:]) < int(name[1:])
+    return limit if value >= _LEAST_OHM or (is_for_all and is_coarser) else name
 
 
 @cache
@@ -54,7 +83,7 @@ def _decade_values(name: SeriesName, decade: int) -> tuple[float, ...]:
 
 def neighbours(value: float, name: SeriesName) -> tuple[float, float]:
     """The preferred values at or below and at or above `value` (twice the same when it is one)."""
-    candidates = _decade_values(name, _decade(value))
+    candidates = _decade_values(_in_stock(value, name), _decade(value))
     slack = 1e-9 * value
     below = candidates[bisect_right(candidates, value + slack) - 1]
     above = candidates[bisect_left(candidates, value - slack)]
@@ -84,6 +113,7 @@ def is_preferred(value: float, name: SeriesName) -> bool:
 
 def values_between(low: float, high: float, name: SeriesName) -> tuple[float, ...]:
     """All preferred values from `low` to `high`, ends included, ascending."""
+    name = _in_stock(low, name)
     decades = range(_decade(low) - 1, _decade(high) + 2)
     slack = 1e-9
     return tuple(
@@ -92,6 +122,12 @@ def values_between(low: float, high: float, name: SeriesName) -> tuple[float, ..
         for mantissa in series(name)
         if low * (1 - slack) <= (value := _value(mantissa, decade)) <= high * (1 + slack)
     )
+
+
+def zener_voltages(low: float, high: float) -> tuple[float, ...]:
+    """The voltages of Zener diodes from `low` to `high`: E24, whichever resistors there are."""
+    with chosen_from(None):
+        return values_between(low, high, "E24")
 
 
 def best_pair(

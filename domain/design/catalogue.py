@@ -253,6 +253,17 @@ def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
     return replace(intent, goals=tuple(goals)) if family is None else family.follow(intent, goals)
 
 
+def demanded(intent: DesignIntent, text: str) -> tuple[DesignIntent, tuple[Message, ...]] | None:
+    """The intent with what a sentence demands of it beside its goals, and what has to be told of that.
+
+    That is nothing where it is so already. None when it demands nothing.
+
+    Raises CircuitError ("impossible_goal", "unknown_circuit") for what cannot be.
+    """
+    family = FAMILIES.get(intent.family)
+    return None if family is None else family.demanded(intent, as_read(text)[0])
+
+
 def propose(intent: DesignIntent, say: Say, tables: Tables = NO_TABLES) -> Proposal:
     """The first shot, by design equations and, of named model cards, by their tables.
 

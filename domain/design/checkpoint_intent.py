@@ -19,6 +19,7 @@ from domain.design.goal_change import SPREAD, goals_changed_by, goals_left_by, n
 from domain.design.sentence import read_sentence
 from domain.llm.json_repair import read_json
 from domain.simulation.goals import DesignGoal
+from shared.message import Message
 
 IntentKind = Literal[
     "continue", "optimize", "fix", "accept", "stop", "undo", "go_back", "goals", "instruction", "question",
@@ -116,8 +117,10 @@ class CheckpointIntent:
     """Of kind go_back: to which round, from 1."""
     is_sure: bool = True
     """False: ask before it is carried out."""
-    asks_back: str = ""
-    """Of kind unclear, as a model read it: what to ask."""
+    asks_back: str | Message = ""
+    """Of kind unclear: what to ask, as a model read it, or why it cannot be."""
+    told: tuple[Message, ...] = ()
+    """Of kind goals: what changes beside them."""
     has_waited: bool = False
     """Nothing was done before a click."""
 

@@ -80,6 +80,8 @@ _QUANTITIES = (
     r"swing|摆幅",
     r"offset|失调",
     r"(?:collector|emitter|base|drain|gate|bias|load|led)\scurrent|[集发基漏栅]电?极电?流|偏置电流|负载电流",
+    r"suppl(?:y|ies)(?!\scurrent)|rails?(?![a-z-])|batter(?:y|ies)|供电|(?<!开关)电源(?!电流|抑制)|电池",
+    r"loads?(?![a-z]|[\s-](?:current|regulation))|负载(?!电流|调整)",
 )
 """What a figure may be of that is none of the goals, each in the words of both languages."""
 _NAMES = (
@@ -192,6 +194,19 @@ def clauses_not_read(text: str, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
     if len(unread) == len(clauses):
         return ()
     return tuple(each for each in unread if re.search(r"\d", each)) or unread
+
+
+def states_what_is_to_be(text: str) -> bool:
+    """Whether a sentence may change a design by what it says: no question, and no figure to change by."""
+    if len(text) > _LONGEST or is_question(text):
+        return False
+    sentence = read_sentence(text)
+    return not (_RELATIVE.search(sentence.text) or _wishes_without_figure(sentence.text))
+
+
+def clauses_of(text: str) -> tuple[str, ...]:
+    """The parts of a sentence that may each change something."""
+    return tuple(clause for each in _CLAUSE.split(text) if (clause := each.strip()))
 
 
 def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:

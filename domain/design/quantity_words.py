@@ -112,7 +112,7 @@ ROLES = {
         after=r" (?:button |trigger |key )(?:press|push|pulse)",
     ),
     "supply_v": Role(before=r"hangs? on|fed (?:from|by)|living on|powered (?:from|by|"
-                            r"off)", after=r"\s?(?:供|电池)"),
+                            r"off)|run(?:s|ning)?(?: it)? (?:on|off|from)", after=r"\s?(?:供|电池)"),
     "attenuation_hz": Role(
         before=r"(?:down|attenuated|suppressed)?[^\d,;。]{0,12}(?<![a-z])by|harmonics?(?: [a-z]+){0,2}|"
                r"stop[\s-]?band|谐波|阻带",

@@ -267,7 +267,8 @@ async def _decided(
         reply = reply_of(intent)
         if reply is None:
             if intent.asks_back:
-                out.line(quoted(intent.asks_back, lambda: out.columns))
+                asks = msg("{text}", text=intent.asks_back)
+                out.line(quoted(out.translate(asks), lambda: out.columns))
             elif intent.kind == "goals" and question.goals:
                 out.say(
                     msg(

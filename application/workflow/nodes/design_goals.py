@@ -25,6 +25,7 @@ from application.workflow.journal import Decided, Said
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.start_state import without_circuit
 from domain.design.catalogue import follow
+from domain.design.demand_change import design_changed_by
 from domain.simulation.goal_conditions import corners_named, runs_of
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
@@ -41,10 +42,10 @@ class DesignGoalsNode:
         """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
         step.enter("design_goals", state)
         if state.get("refined_goals"):
-            changed = await with_goals(state, state["refined_goals"], step, self._notes)
-            return Finished(
-                update={"current_node": "design_goals", "refined_goals": [], **changed}, record=Said()
-            )
+            goals, demand = state["refined_goals"], state.get("demand", "")
+            changed = await with_goals(state, goals, step, self._notes, demand=demand)
+            begun: GraphState = {"current_node": "design_goals", "refined_goals": [], "demand": ""}
+            return Finished(update=begun | changed, record=Said())
         understood = await self._understand(state["user_input"])
         intent = understood.intent
         if intent is None:
@@ -139,18 +140,23 @@ class GoalNotes:
 
 
 async def with_goals(
-    state: GraphState, goals: list[dict[str, Any]], step: Step, notes: GoalNotes
+    state: GraphState, goals: list[dict[str, Any]], step: Step, notes: GoalNotes, *, demand: str = ""
 ) -> GraphState:
     """The change of the state by goals that a person changed; says which ones hold now.
 
-    What one of our families is sized for changes with them.
+    What one of our families is sized for changes with them, and by what a sentence demands beside them.
     """
     before = intent_from_plain(state["design_intent"])
     wanted = tuple(goal_from_plain(plain) for plain in goals)
-    if wanted == before.goals:
+    told: Sequence[Message] = ()
+    if demand and (demanded := await asyncio.to_thread(design_changed_by, demand, before)) is not None:
+        intent, told = demanded
+    elif wanted == before.goals:
         return {}
-    intent = await asyncio.to_thread(follow, before, wanted)
-    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=await notes(state, intent.goals)))
+    else:
+        intent = await asyncio.to_thread(follow, before, wanted)
+    assumptions = (*told, *await notes(state, intent.goals))
+    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=assumptions))
     return {
         "design_intent": intent_to_plain(intent),
         "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],

@@ -365,10 +365,11 @@ class UserCheckpointNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Ask about what is there now: a circuit that was changed, or has no result, is simulated first.
 
-        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round", "meant",
-        "read": [...], "rests"}``.
+        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "demand", "round",
+        "meant", "read": [...], "rests"}``.
 
         With goals the next round is judged by them; a round of before is no longer the best one.
+        `demand` are the words that change more of the design than goals.
         `instruction` belongs to the intents "instruction" and "question", `round` to "go_back"; `read` is how
         typed words were read, `meant` what was done of them, `rests` why nobody asked for another round.
         """
@@ -396,7 +397,8 @@ class UserCheckpointNode:
             "rests": answer.get("rests") or {},
         }
         if answer["intent"] == "continue" and answer.get("goals"):
-            changed = await with_goals(state, answer["goals"], step, self._notes)
+            demand = str(answer.get("demand") or "")
+            changed = await with_goals(state, answer["goals"], step, self._notes, demand=demand)
             if changed:
                 update |= changed
                 update |= {"goals_changed": True, "best_round": None, "stagnation_count": 0}

@@ -25,6 +25,13 @@ DERIVED = "derived"
 """Parameter that lists the names of what followed from the rest: it follows changes too."""
 
 
+SERIES, SERIES_FOR_ALL = "series", "series_for_all"
+"""Parameters: the E-series that resistors are chosen from, and whether capacitors and inductors are too."""
+
+LOAD = "added_load_ohm"
+"""Parameter: a resistor at the output of a circuit whose design equations know no load."""
+
+
 class Request(Mapping[str, Any]):
     """What was asked, by the names of quantities and choices; a quantity nobody asked for is None."""
 
@@ -228,6 +235,8 @@ class Family:
     netlist: Callable[[Deck, Request, Sized], None]
     transistors: tuple[str, ...] = ()
     """Channels (``nmos``, ``pmos``) of the MOSFETs that a named model card may stand for."""
+    output: str = "out"
+    """Node at which a load hangs that the equations know nothing of; "" where there is none."""
     claims: Callable[[Sentence], float] | None = None
     """How surely a sentence means it (0 to 1), when `words` cannot tell (the order of a filter)."""
     says: Callable[[Sentence], Said] | None = None

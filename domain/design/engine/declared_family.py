@@ -12,18 +12,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
 from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, Say
+from domain.circuit.preferred_values import chosen_from
+from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
 from domain.design.engine.declaration import (
     DERIVED,
+    LOAD,
+    SERIES,
+    SERIES_FOR_ALL,
     STATED,
     TOLERANCE,
     Bounds,
@@ -44,11 +48,18 @@ from domain.design.engine.device_cards import (
     carded,
     no_place,
 )
-from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
+from domain.design.engine.reading import (
+    completed,
+    demands_in,
+    fill_in,
+    read,
+    refuse_out_of_range,
+    suggest_choices,
+)
 from domain.design.sentence import Sentence, in_any_case
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
-from shared.message import Message
+from shared.message import Message, msg
 
 MOST_STEPS = 5
 _SLOPES = (0.3, 3.0)
@@ -301,6 +312,99 @@ class DeclaredFamily:
 
         return replace(intent, parameters=parameters, goals=tuple(map(follow, goals)))
 
+    def demanded(
+        self, intent: DesignIntent, sentence: Sentence
+    ) -> tuple[DesignIntent, tuple[Message, ...]] | None:
+        """The design with what a sentence demands of it beside its goals: a supply, a load, a part, a series;
+        and what has to be told of that.
+
+        Our own proposals that nobody touched follow, and goals with them. What is so already changes nothing
+        and has nothing to be told. None when it demands nothing.
+        Raises CircuitError for what cannot be.
+        """
+        before = self._request(intent.parameters)
+        family = self._asked_as(before)
+        asked = demands_in(family, sentence, before)
+        if not asked:
+            return None
+        if all(before.get(name) == value for name, value in asked.items()):
+            return intent, ()
+        stated = {*before.get(STATED, ()), *asked} - {SERIES, SERIES_FOR_ALL, LOAD}
+        values = {**before, **dict.fromkeys(self._proposed(before, stated)), **asked, STATED: sorted(stated)}
+        told_of = self._told(asked) or [msg("{text}", text=sentence.text)]
+        notes = [wording.changed_as_asked(told_of), *suggest_choices(family, values)]
+        refuse_out_of_range(family, values)
+        notes += completed(family, values).notes
+        notes += fill_in(family, values)
+        refuse_out_of_range(family, values)
+        request = Request(values)
+        notes += family.judge(request)
+        if not request.get(CARDS):  # whether there are parts for it; with cards their tables tell
+            _sized(family, request, _Factors(), NO_TABLES)
+        own = {goal.metric for goal in self._goals(before)}
+        anew = {goal.metric: goal for goal in self._goals(request)}
+        rows = {row.metric: row.quantity for row in family.goals}
+        kept = [
+            replace(goal, expression=anew[goal.metric].expression)
+            if goal.metric in anew and goal.stated and rows[goal.metric] not in asked
+            else anew.get(goal.metric, goal)
+            for goal in intent.goals
+            if goal.metric in anew or goal.metric not in own or goal.stated
+        ]
+        new = [goal for metric, goal in anew.items() if metric not in own]
+        told = tuple(note for note in notes if note not in intent.assumptions)
+        still = tuple(
+            note for note in intent.assumptions if note in notes or not self._is_of(note, before, request)
+        )
+        assumptions = (*still, *told)
+        return (
+            replace(intent, parameters=request.parameters(), goals=(*kept, *new), assumptions=assumptions),
+            told,
+        )
+
+    def _is_of(self, note: Message, before: Request, now: Request) -> bool:
+        """Whether a note tells an assumption of something that is another now."""
+        labels = {each.name: each.label for each in self.family.quantities}
+        labels |= {each.name: each.label for each in self.family.choices}
+        return note.template == wording.ASSUMED and any(
+            label == note.params.get("label") and before.get(name) != now.get(name)
+            for name, label in labels.items()
+        )
+
+    def _told(self, asked: Mapping[str, Any]) -> list[Message]:
+        """What was asked, each with its name, for the user."""
+        quantities = {quantity.name: quantity for quantity in self.family.quantities}
+        options = {
+            (choice.name, option.key): (choice.label, option.label)
+            for choice in self.family.choices
+            for option in choice.options
+        }
+        told = []
+        for name, value in asked.items():
+            quantity, option = quantities.get(name), options.get((name, str(value)))
+            if quantity is not None and value is not None:
+                told.append(wording.figure(quantity.label, quantity.text(value)))
+            elif name == LOAD:
+                ohm = msg("none") if value is None else with_unit(value, "Ω")
+                told.append(wording.figure(msg("load"), ohm))
+            elif name == SERIES:
+                of_all = asked[SERIES_FOR_ALL]
+                told.append(wording.figure(msg("parts") if of_all else msg("resistors"), value))
+            elif option is not None and name != "resistor_series":
+                told.append(wording.figure(*option))
+        return told
+
+    def _proposed(self, request: Request, stated: Container[str]) -> Iterator[str]:
+        """The names of what followed from the rest, and of our own proposals that nobody has changed."""
+        yield from (name for name in request.get(DERIVED, ()) if name not in stated)
+        for quantity in self.family.quantities:
+            default = quantity.default if quantity.name not in stated else None
+            if callable(default) and request[quantity.name] == default(request):
+                yield quantity.name
+        for choice in self.family.choices:
+            if choice.name not in stated and choice.default is not None:
+                yield choice.name
+
     def _sized_for(self, changed: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any] | None:
         """The changed parameters completed; without an unchanged demand, or all, that stand against it."""
         family = self._asked_as(changed)
@@ -382,6 +486,8 @@ class DeclaredFamily:
         deck.goals(goals)
         deck.rule()
         self.family.netlist(deck, request, sized)
+        if (load := request.get(LOAD)) is not None:
+            deck.part(f"RLOAD {self.family.output} 0 {spice(load)}", msg("load"))
         deck.rule()
         deck.cards(*self.family.analyses(request, sized, goals))
         return deck.text()
@@ -389,6 +495,13 @@ class DeclaredFamily:
 
 def _sized(family: Family, request: Request, factors: Correction, tables: Tables) -> tuple[Request, Sized]:
     """The parts, and the request they were sized for: with a named card, the first length that does."""
+    with chosen_from(request.get(SERIES), is_for_all=bool(request.get(SERIES_FOR_ALL))):
+        return _sized_in_stock(family, request, factors, tables)
+
+
+def _sized_in_stock(
+    family: Family, request: Request, factors: Correction, tables: Tables
+) -> tuple[Request, Sized]:
     if not request.get(CARDS):
         return request, family.size(request, factors)
     refusals = []

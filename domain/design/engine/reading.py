@@ -10,14 +10,27 @@ from itertools import permutations
 from typing import Any
 
 from domain.circuit.figures import digits_apart
+from domain.design import quantity_words
 from domain.design.engine import wording
-from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
+from domain.design.engine.declaration import (
+    DERIVED,
+    LOAD,
+    SERIES,
+    SERIES_FOR_ALL,
+    STATED,
+    Choice,
+    Family,
+    Option,
+    Quantity,
+    Request,
+    Said,
+)
 from domain.design.engine.device_cards import CARDS
 from domain.design.engine.library_parts import judge_parts
-from domain.design.quantity_words import LOAD
+from domain.design.quantity_words import ROLES
 from domain.design.ratios import with_ratio
-from domain.design.sentence import Mention, Sentence
-from domain.design.understanding import Filled, fill_slots, left_out, not_understood
+from domain.design.sentence import Mention, Sentence, in_any_case
+from domain.design.understanding import Filled, fill_slots, is_not_understood, left_out, not_understood
 from shared.errors import CircuitError
 from shared.message import Message
 
@@ -34,10 +47,19 @@ _OTHER_TRANSISTOR = re.compile(
 _LEAST_LOAD = 10.0
 """Of a number without a unit: less counts something."""
 _LOAD_BEFORE = re.compile(
-    rf"(?:{LOAD})(?:\s?(?:resist\w+|电阻|阻抗|of|is|at|=|:|为|是|约|an?))*\s*$", re.IGNORECASE
+    rf"(?:{quantity_words.LOAD})(?:\s?(?:resist\w+|电阻|阻抗|of|is|at|=|:|为|是|约|an?))*\s*$", re.IGNORECASE
 )
 _LOAD_BEHIND = re.compile(r"\s?(?:ohms? )?(?:loads?(?![a-z])|的?负载)", re.IGNORECASE)
-_SERIES = re.compile(r"(?<![a-z0-9])e(?:3|6|12|24|48|96|192)(?!\d)", re.IGNORECASE)
+_NO_LOAD = (
+    r"(?:remove|drop|delete|without|no|take (?:off|away)|disconnect) (?:the |any |its )?load(?![a-z])|"
+    r"(?:去掉|不[要接带]|拿掉|断开|删掉)负载|空载"
+)
+_SERIES = re.compile(
+    r"(?<![a-z0-9])e(?P<count>3|6|12|24|48|96|192)(?!\d)(?:[\s-]?series)?"
+    r"(?P<resistors>[\s-]?(?:standard )?resist|(?:系列)?的?电阻)?",
+    re.IGNORECASE,
+)
+"""An E-series; of resistors alone where they are named behind it."""
 
 
 def read(
@@ -54,9 +76,9 @@ def read(
         if quantity.ratio is not None:
             sentence = with_ratio(sentence, quantity, *quantity.ratio, quantity.dimensions[0])
     parts = judge_parts(family, sentence)
-    sentence, loads = _without_loads(family, sentence)
-    said = _said(family, sentence) if family.says is None else family.says(sentence)
-    values = dict(said.values)
+    sentence, loads, load = without_load(family, sentence)
+    said = said_of(family, sentence)
+    values = {**said.values, **series_in(sentence), **load}
     if cards is not None:
         values[CARDS] = dict(cards)
     stated = set(said.stated)
@@ -64,18 +86,12 @@ def read(
     for quantity in family.quantities:
         values.setdefault(quantity.name, None)
     for choice in family.choices:
-        if choice.name not in values:
-            named = _named(choice, sentence)
-            option = named or _suggested(choice, values)
-            values[choice.name] = (option or choice.options[0]).key
-            if named is not None:
-                stated.add(choice.name)
-            elif option is not None and choice.is_told:
-                notes.append(wording.assumed(choice.label, option.label))
+        if choice.name not in values and (named := _named(choice, sentence)) is not None:
+            values[choice.name] = named.key
+            stated.add(choice.name)
+    notes += suggest_choices(family, values)
     if any(choice.name == "transistor" for choice in family.choices):
         notes += [not_understood(found[0]) for found in _OTHER_TRANSISTOR.finditer(sentence.text)]
-    if (series := _SERIES.search(sentence.text)) and not {"resistor_series", "parts"} & set(values):
-        notes.append(not_understood(series[0]))
     values[STATED] = sorted(stated)
     # What was said is judged before anything is concluded from it.
     refuse_out_of_range(family, values)
@@ -86,6 +102,18 @@ def read(
     request = Request(values)
     notes += family.judge(request)
     return request, tuple(notes)
+
+
+def suggest_choices(family: Family, values: dict[str, Any]) -> list[Message]:
+    """Choose what nobody chose by what was said; what has to be told of that."""
+    told = []
+    for choice in family.choices:
+        if values.get(choice.name) is None:
+            option = _suggested(choice, values)
+            values[choice.name] = (option or choice.options[0]).key
+            if option is not None and choice.is_told:
+                told.append(wording.assumed(choice.label, option.label))
+    return told
 
 
 def completed(family: Family, values: dict[str, Any]) -> Said:
@@ -186,11 +214,25 @@ def refuse_beyond(quantity: Quantity, value: float, low: float, high: float) -> 
         raise wording.out_of_range(quantity.label, given, least, most, quantity.text(quantity.example))
 
 
-def _without_loads(family: Family, sentence: Sentence) -> tuple[Sentence, tuple[Mention, ...]]:
-    """What a load is said to have is nothing else of a circuit that knows none: no input resistance."""
+def series_in(sentence: Sentence) -> dict[str, Any]:
+    """The E-series that a sentence names, as parameters."""
+    found = _SERIES.search(sentence.text)
+    if found is None:
+        return {}
+    return {SERIES: f"E{found['count']}", SERIES_FOR_ALL: found["resistors"] is None}
+
+
+def without_load(
+    family: Family, sentence: Sentence
+) -> tuple[Sentence, tuple[Mention, ...], dict[str, float]]:
+    """What a load is said to have is nothing else of a circuit whose equations know none.
+
+    One at its output is a parameter; of a circuit that has no such output, and of several, the mentions are
+    left over.
+    """
     words = [each.words for each in family.quantities if each.words]
     if any(re.search(each, load) for each in words for load in ("load", "负载")):
-        return sentence, ()
+        return sentence, (), {}
     text = sentence.text
     loads = tuple(
         each
@@ -198,13 +240,71 @@ def _without_loads(family: Family, sentence: Sentence) -> tuple[Sentence, tuple[
         if (each.dimension == "Ohm" or (each.dimension == "none" and each.value >= _LEAST_LOAD))
         and (_LOAD_BEFORE.search(text[: each.start]) or _LOAD_BEHIND.match(text[each.end :]))
     )
-    rest = tuple(each for each in sentence.mentions if each not in loads)
-    return (replace(sentence, mentions=rest), loads) if loads else (sentence, ())
+    if not loads:
+        return sentence, (), {}
+    rest = replace(sentence, mentions=tuple(each for each in sentence.mentions if each not in loads))
+    if len(loads) > 1 or not family.output or loads[0].value <= 0:
+        return rest, loads, {}
+    return rest, (), {LOAD: loads[0].middle}
 
 
-def _said(family: Family, sentence: Sentence) -> Said:
+def said_of(family: Family, sentence: Sentence) -> Said:
+    """What a sentence says, by the family's own reading where it has one. Raises CircuitError."""
+    if family.says is not None:
+        return family.says(sentence)
     found, unused = read_quantities(family.quantities, sentence)
     return Said(values=found, stated=frozenset(found), notes=left_out(unused))
+
+
+def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, Any]:
+    """What a sentence demands of a design that is there, beside all that is known of it; {} when it says
+    anything else, or of anything only its unit.
+
+    Raises CircuitError for what cannot be, and for a part that the library lacks.
+    """
+    if judge_parts(family, sentence):
+        return {}
+    sentence, loads, load = without_load(family, sentence)
+    said, silent = said_of(family, sentence), _says_of_nothing(family, sentence)
+    if loads or any(map(is_not_understood, said.notes)):
+        return {}
+    found = {
+        name: value
+        for name, value in said.values.items()
+        if value is not None and (name in said.stated or value != silent.get(name))
+        if not (name == "kind" and wording.KIND_ASSUMED in said.notes)
+    }
+    by_name = {quantity.name: quantity for quantity in family.quantities}
+    if any(name in by_name and not _is_named(by_name[name], sentence) for name in found):
+        return {}
+    for choice in family.choices:
+        by_words = tuple(each for each in choice.options if not in_any_case(each.words).search(""))
+        if (option := _named(replace(choice, options=by_words), sentence)) is not None:
+            found[choice.name] = option.key
+    found |= load
+    if not load and LOAD in known and sentence.has(_NO_LOAD):
+        found[LOAD] = None
+    if series := series_in(sentence):
+        own = {"resistor_series": series[SERIES]} if "resistor_series" in known else {}
+        found |= {**series, **own}
+    refuse_out_of_range(family, found)
+    return found
+
+
+def _says_of_nothing(family: Family, sentence: Sentence) -> Mapping[str, Any]:
+    """What the family's reading makes of a sentence that says nothing."""
+    try:
+        return said_of(family, replace(sentence, text="", mentions=(), links=())).values
+    except CircuitError:
+        return {}
+
+
+def _is_named(quantity: Quantity, sentence: Sentence) -> bool:
+    """Whether a sentence has words for a quantity that takes a number by its unit alone, or it is what the
+    circuit is asked for by."""
+    role = ROLES.get(quantity.name)
+    words = [quantity.words, quantity.before, quantity.after, role and role.before, role and role.after]
+    return quantity.required or not quantity.takes_rest or any(each and sentence.has(each) for each in words)
 
 
 def _named(choice: Choice, sentence: Sentence) -> Option | None:

@@ -18,6 +18,16 @@ def missing(label: Message, example: str) -> CircuitError:
     )
 
 
+def figure(label: Message, text: str | Message) -> Message:
+    """A quantity or a choice with what it is now."""
+    return msg("{label} {text}", label=label, text=text)
+
+
+def changed_as_asked(told: list[Message]) -> Message:
+    """What a sentence changed of a design beside its goals."""
+    return msg("Changed as asked: {what}.", what=joined(told))
+
+
 def out_of_range(label: Message, given: str, low: str, high: str, example: str) -> CircuitError:
     """A quantity beyond what can be designed."""
     return impossible(
@@ -91,6 +101,10 @@ def which_of_two(label: Message, first: str, second: str) -> CircuitError:
 
 def assumed(label: Message, value: Message | str) -> Message:
     return msg("No {label} given; {value} assumed.", label=label, value=value)
+
+
+KIND_ASSUMED = msg("Neither low-pass nor high-pass was specified; a low-pass is designed.")
+ASSUMED = assumed(Message(""), "").template
 
 
 def not_named(one: Message) -> Message:

@@ -41,7 +41,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
             msg("gain"),
             f"{request['gain']:.4g}",
             f"{1.9 * request['quality'] ** 2:.3g}",
-            msg("Lower the gain or raise Q: this circuit gives at most twice the square of Q."),
+            msg("Lower the gain or narrow the bandwidth: this circuit gives at most twice the square of Q.")
+            if request["width_hz"] is not None
+            else msg("Lower the gain or raise Q: this circuit gives at most twice the square of Q."),
         )
     product = 2 * quality / (2 * math.pi * request["center_hz"] * correction["center_hz"])
     c = product / min(max(20e3 * quality, 10e3), 1e6)

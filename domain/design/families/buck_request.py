@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.design import kit
 from domain.design.engine.library_parts import part_choice
-from domain.design.kit import impossible, left_out, number, read_conversion, refuse_beyond
+from domain.design.kit import assumed, impossible, left_out, number, read_conversion, refuse_beyond, with_unit
 from shared.message import msg
 
 _DIODE_WORDS = (
@@ -23,6 +23,8 @@ _INDUCTOR_RIPPLE_WORDS = (
     r"(?:inductor (?:current )?ripple|ripple current|current ripple)(?: ratio| factor)?|"
     r"电感(?:电流)?的?(?:纹波|波动)(?:电流|系数|率|比)?|纹波电流|电流纹波|Δ\s?i_?l?|delta i"
 )
+_USUAL_A = 0.5
+"""Load of a converter of which nobody said one."""
 _SHARE = "_share"
 _SHARES = {"ripple_v": ("%",), "inductor_ripple_a": ("%", "none")}
 """With these units a ripple is a share of the output voltage or of the load current."""
@@ -62,7 +64,7 @@ QUANTITIES = (
         words=(r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|"
                r"(?<!ripple )(?<!inductor )current(?! ripple)|"
                r"(?<!纹波)(?<!电感)电流(?!的?(?:纹波|波动))|负载|带载"),
-        before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True, required=True,
+        before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True,
     ),
     _RIPPLE,
     kit.Quantity(name="diode_v", label=msg("diode drop"), dimensions=("V",), within=(1e-3, 10), example=0.4,
@@ -180,12 +182,16 @@ def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Sa
         iout = vout / request["load_ohm"]
     if iout is None and request["power_w"]:
         iout = request["power_w"] / vout
+    notes = []
+    if iout is None:
+        iout = _USUAL_A
+        notes.append(assumed(msg("output current"), with_unit(iout, "A")))
     values = {
         "iout": iout,
         "ripple_v": request["ripple_v"],
         "inductor_ripple_a": request["inductor_ripple_a"],
     }
-    mean = None if iout is None else inductor_gain * iout
+    mean = inductor_gain * iout
     for quantity, base, within in ((_RIPPLE, vout, (1e-5, 0.2)), (_INDUCTOR_RIPPLE, mean, (0.01, 1.9))):
         name = quantity.name
         share = request.get(f"{name}{_SHARE}")
@@ -194,13 +200,15 @@ def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Sa
         if values[name] is not None and base:
             refuse_beyond(quantity, values[name], within[0] * base, within[1] * base)
     values["ripple_is_stated"] = request.states("ripple_v")
-    note = msg(
+    sized_for = msg(
         "The parts are sized for {low} to {high} V; the fixed duty cycle in the netlist is for {vin} V.",
         low=f"{low:g}",
         high=f"{high:g}",
         vin=f"{vin:g}",
     )
-    return kit.Said(values=values, notes=(note,) if high > low else ())
+    if high > low:
+        notes.append(sized_for)
+    return kit.Said(values=values, notes=tuple(notes))
 
 
 def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

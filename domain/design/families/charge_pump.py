@@ -37,7 +37,7 @@ def _form(request: kit.Request) -> str | None:
 
 
 _QUANTITIES: tuple[kit.Quantity, ...] = (
-    replace(_BY_NAME["vin"], within=(1.5, 40), example=5, takes_rest=True),
+    replace(_BY_NAME["vin"], within=(1.5, 40), example=5, takes_rest=True, required=False, default=5.0),
     replace(_BY_NAME["vout"], within=(-40, 80), example=10, required=False),
     replace(_BY_NAME["iout"], within=(10e-6, 0.5), example=0.02, required=False, default=0.01,
             takes_bare=False),
@@ -68,9 +68,10 @@ def _says(sentence: kit.Sentence) -> kit.Said:
 def complete(request: kit.Request) -> kit.Said:
     """Load and ripple from their other forms. Raises CircuitError for an output that is neither."""
     vin, vout = request["vin"], request["vout"]
-    if vin is None:
+    vin = vin or abs(vout or 0.0) / (2 if request["form"] == "doubler" else 1)
+    if not vin:
         return kit.Said(values={})
-    ideal = _ideal(request)
+    ideal = _ideal(request.having(vin=vin))
     vout = -vin if request["form"] == "inverter" and vout == vin else vout
     is_under_load = vout is not None and _LEAST_SHARE <= vout / ideal < 1 and not request.states("tolerance")
     if vout is not None and abs(vout / ideal - 1) > _NEAR and not is_under_load:
@@ -86,7 +87,7 @@ def complete(request: kit.Request) -> kit.Said:
     ripple = request["ripple_v"] or request.get("ripple_v_share", 0.0) * abs(ideal) or None
     guessed = request["vout"] is None and not request.states("form")
     notes = [assumed(msg("circuit"), msg("doubler"))] * guessed
-    values = {"iout": current, "ripple_v": ripple, "vout": ideal}
+    values = {"vin": vin, "iout": current, "ripple_v": ripple, "vout": ideal}
     if vout is not None and is_under_load and vout / ideal < 1 - _NEAR:  # what is left of it under load
         values["tolerance"] = 1 - vout / ideal
     if vout is not None and not math.isclose(vout, ideal, rel_tol=_SAME):
@@ -112,21 +113,21 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         farad = at_least(1.1 * farad, "E6")
     if farad > _MOST_F:
         advice = msg("Raise the switching frequency, or lower the load current or the on-resistance.")
-        raise beyond(
-            msg("output resistance"), "Ω", most, _output_ohm(request, ohm, _MOST_F), advice, digits=2
-        )
+        least = _output_ohm(request, ohm, _MOST_F)
+        raise beyond(msg("output resistance"), "Ω", most, least, advice, digits=2)
     ripple = _MARGIN * request["ripple_v"] * correction["ripple_v"]
     store = farad  # charge comes at once at low frequencies: the output falls in both halves
     while period / 2 * current * (1 / store + 1 / (farad + store)) > ripple:
         store = at_least(1.1 * store, "E6")
     resistance = _output_ohm(request, ohm, farad)
     made = ideal * (1 - current * resistance / abs(ideal))
-    note = msg("Output resistance {ohm}: about {volts} at {current}.", volts=with_unit(made, "V", 3),
-               ohm=with_unit(resistance, "Ω", 3), current=with_unit(current, "A", 3))  # fmt: skip
+    ohms, volts, amps = with_unit(resistance, "Ω", 3), with_unit(made, "V", 3), with_unit(current, "A", 3)
+    note = msg("Output resistance {ohm}: about {volts} at {current}.", volts=volts, ohm=ohms, current=amps)
     cycles = math.ceil(5 * resistance * store * request["fsw"])
-    return kit.Sized(parts={"C1": farad, "C2": store, "Rload": abs(made) / current},
-                     figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles},
-                     notes=(note,))  # fmt: skip
+    parts = {"C1": farad, "C2": store, "Rload": abs(made) / current}
+    return kit.Sized(
+        parts=parts, figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles}, notes=(note,)
+    )
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
@@ -168,7 +169,9 @@ FAMILY = kit.Family(
             r"(?:开关电容)?(?:倍压|反压|反相|负压|升压)?(?:型|式)?电荷泵(?:倍压|反相|反压)?(?:器|电路|电源|变换器)?|"
             r"开关电容(?:倍压|反压|反相|电压)*(?:变换|转换)?(?:器|电路)|(?:icl|max|lm|tps)7?[67]660\w?"
         ),
-        excludes=r"pll|锁相|phase[\s-]l|loop filter|环路|buck|dickson|diode|二极管|三倍|四倍|tripl|quadrupl",
+        plain=r"voltage[\s-]doubler(?: circuit)?|倍压(?:器|电路)",
+        excludes=r"(?<![a-z])ac(?![a-z])|交流|rectif|整流|pll|锁相|phase[\s-]l|loop filter|环路|buck|diode|"
+                 r"dickson|二极管|三倍|四倍|tripl|quadrupl",
     ),
     quantities=_QUANTITIES,
     choices=(

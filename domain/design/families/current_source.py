@@ -115,5 +115,5 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
-    size=size, netlist=netlist,
+    output="", size=size, netlist=netlist,
 )  # fmt: skip

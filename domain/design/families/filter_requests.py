@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from domain.design import kit
+from domain.design.engine import wording
 from domain.design.families import filter_rows as rows
 from domain.design.kit import fill_slots, impossible, left_out, number, told_apart, within_measure
 from shared.message import Message, msg
@@ -89,7 +90,7 @@ def filter_reader(
         notes: list[Message] = []
         if kind is None:
             kind = rows.LOW_PASS
-            notes.append(msg("Neither low-pass nor high-pass was specified; a low-pass is designed."))
+            notes.append(wording.KIND_ASSUMED)
         values: dict[str, Any] = {
             quantity.name: number(quantity, filled.values[quantity.name])
             for quantity in quantities

@@ -70,6 +70,7 @@ PARTS = kit.Choice(
     options=(
         kit.Option(key="E24", label=msg("{series} values", series="E24"), words=r"(?<![a-z0-9])e24(?!\d)"),
         kit.Option(key="E96", label=msg("{series} values", series="E96"), words=r"(?<![a-z0-9])e96(?!\d)"),
+        kit.Option(key="E12", label=msg("{series} values", series="E12"), words=r"(?<![a-z0-9])e12(?!\d)"),
         kit.Option(key="exact", label=msg("exact values"), words=r"exact|精确(?:值|元件)|理想(?:值|元件)"),
     ),
 )

@@ -56,7 +56,7 @@ def complete(request: kit.Request) -> kit.Said:
                 one=request["order"] - 1, two=request["order"] + 1,
             ),
         )  # fmt: skip
-    return resonance.complete_resonance(request)
+    return resonance.complete_resonance(request, (0.7, 20), passes=request["kind"] == "band_pass")
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:

@@ -161,5 +161,5 @@ FAMILY = kit.Family(
         f"{spice(request['supply_v'] / 200)}",
     ),
     says=says,
-    size=size, netlist=netlist,
+    output="", size=size, netlist=netlist,
 )  # fmt: skip

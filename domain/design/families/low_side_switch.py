@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from domain.circuit.preferred_values import zener_voltages
 from domain.design import kit
 from domain.design.buck_power_stage import check_mosfet, named_mosfet
 from domain.design.engine.library_parts import MOSFETS, Mosfet
@@ -109,7 +110,7 @@ def _zener(request: kit.Request) -> float:
                      msg("Allow a higher voltage at the open switch."))  # fmt: skip
     if request["release_s"] is None or _falls(request, diode) < _SPARE * request["release_s"]:
         return 0.0
-    for volts in kit.values_between(2.4, 100.0, "E24"):
+    for volts in zener_voltages(2.4, 100.0):
         if 1.03 * volts > room:
             break
         if _falls(request, diode + 0.98 * volts) < _SPARE * request["release_s"]:

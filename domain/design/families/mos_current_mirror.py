@@ -131,5 +131,5 @@ FAMILY = kit.Family(
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
     transistors=("nmos",),
-    size=size, netlist=netlist,
+    output="", size=size, netlist=netlist,
 )  # fmt: skip

@@ -148,6 +148,6 @@ FAMILY = kit.Family(
         f".ac dec 100 {spice(request['bandwidth_hz'] / 300)} "
         f"{spice(3 * max(request['reference_hz'] or 0.0, 100 * request['bandwidth_hz']))}",
     ),
-    size=size, netlist=netlist,
+    output="", size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

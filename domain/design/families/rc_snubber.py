@@ -182,6 +182,6 @@ FAMILY = kit.Family(
                            f"overshoot {100 * request['overshoot']:.3g} percent"),
     remarks=(msg("Rs near sqrt(L/C), Cs several times C; the loss is (Cs + C) V^2 f."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
-    size=size, netlist=netlist,
+    output="", size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

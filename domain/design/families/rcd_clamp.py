@@ -195,5 +195,5 @@ FAMILY = kit.Family(
     title="RCD clamp, {vin:V3}, reflected {reflected_v:V3}, {peak_a:A3}",
     remarks=(msg("P = L Ip^2 f / 2 VC / (VC - VOR); R = VC^2 / P; C = 1 / (ripple R f)."),),
     analyses=lambda request, sized, _goals: (_record(request, sized),),
-    size=size, netlist=netlist, complete=complete,
+    output="", size=size, netlist=netlist, complete=complete,
 )  # fmt: skip

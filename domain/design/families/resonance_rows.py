@@ -8,7 +8,18 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from domain.design import kit
-from domain.design.kit import around, best_pair, fill_slots, left_out, number, refuse_doubled, values_between
+from domain.design.kit import (
+    around,
+    best_pair,
+    fill_slots,
+    impossible,
+    left_out,
+    number,
+    refuse_doubled,
+    values_between,
+    with_unit,
+)
+from shared.errors import CircuitError
 from shared.message import msg
 
 CENTER = kit.Quantity(
@@ -89,9 +100,37 @@ def _band(sentence: kit.Sentence) -> tuple[tuple[float, float], tuple[kit.Mentio
     return None
 
 
-def complete_resonance(request: kit.Request) -> kit.Said:
-    """Q from the width. Raises CircuitError where the two contradict each other."""
+def complete_resonance(
+    request: kit.Request, within: tuple[float, float] = QUALITY.within, *, passes: bool = True
+) -> kit.Said:
+    """Q from the width. Raises CircuitError for a width whose Q is not `within`; the band `passes` or is
+    stopped."""
     center, width, quality = request["center_hz"], request["width_hz"], request["quality"]
     if center is None or width is None or quality is not None:
         return kit.Said(values={})
+    least, most = within
+    if not least <= center / width <= most:
+        raise _width_beyond(center, width, (center / most, center / least), passes=passes)
     return kit.Said(values={"quality": center / width}, stated=frozenset({"quality"}))
+
+
+def _width_beyond(center: float, width: float, limits: tuple[float, float], *, passes: bool) -> CircuitError:
+    """In the words of who asked for a bandwidth, with the way to one that is wider."""
+    given, low, high, middle = (with_unit(each, "Hz", 4) for each in (width, *limits, center))
+    message = msg(
+        "A bandwidth of {given} around {center} is out of range ({low} to {high}).",
+        given=given, center=middle, low=low, high=high,
+    )  # fmt: skip
+    if width < limits[0] or not passes:
+        return impossible(message, msg("Widen the band.") if width < limits[0] else msg("Narrow the band."))
+    half = width / 2
+    lower, upper = (with_unit(math.hypot(center, half) + side * half, "Hz", 4) for side in (-1, 1))
+    return impossible(
+        message,
+        msg(
+            "Narrow the band. A wider one is a high-pass and a low-pass one behind the other: ask for the "
+            "one at {lower}, then for the other at {upper}.",
+            lower=lower,
+            upper=upper,
+        ),
+    )

@@ -54,7 +54,7 @@ def complete(request: kit.Request) -> kit.Said:
             msg("A Tow-Thomas filter has a low-pass and a band-pass output, but no high-pass output."),
             msg("Ask for a KHN filter, or for another output."),
         )
-    return resonance.complete_resonance(request)
+    return resonance.complete_resonance(request, (0.5, 50))
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:

@@ -20,7 +20,9 @@ from shared.message import Message, msg
 _MOST = 5
 _FEEDBACK_OHM = (20e3, 68e3)
 _SETTLED = 20.0  # a slot over the time constant of the bandwidth
-_WEIGHT = r"\d+(?:\.\d+)?(?:x|倍)?(?!\s?(?:[\d.%]|[kmgnuμ]?(?:hz|v|a|ohm|欧|db|Ω|w)(?![a-z])))"
+_WEIGHT = (
+    r"\d+(?:\.\d+)?(?:x|倍)?(?!\s?(?:[\d.%]|[kmgnuμ](?![a-z])|[kmgnuμ]?(?:hz|v|a|ohms?|欧|db|Ω|w)(?![a-z])))"
+)
 _WEIGHTS = re.compile(
     r"(?:weight(?:s|ed)?|gains?|coefficients?|权重|加权|系数|增益)(?: of|: ?|为|分别为|是|=|\s)*"
     rf"(?P<list>{_WEIGHT}(?:(?:\s?[,、/:]\s?(?:and )?|\s?(?:and|和)\s?){_WEIGHT})+)",

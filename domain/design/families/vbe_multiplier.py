@@ -140,6 +140,6 @@ FAMILY = kit.Family(
     title="VBE multiplier {bias_v:.3g} V, {current_a:A3}",
     remarks=(msg("V = VBE (1 + R1/R2) + IB R1, from collector to emitter."),),
     analyses=lambda request, sized, goals: (*rows.sweep(request, sized, goals), ".ac dec 10 10 10k"),
-    size=size, netlist=netlist,
+    output="", size=size, netlist=netlist,
     says=lambda sentence: rows.says_temperatures(sentence, _QUANTITIES),
 )  # fmt: skip

@@ -7,9 +7,12 @@ Electronics", 3rd ed., section 2.2.4.
 
 from __future__ import annotations
 
+import math
+
+from domain.circuit.preferred_values import zener_voltages
 from domain.design import kit
 from domain.design.families import resistive_rows as rows
-from domain.design.kit import at_most, beyond, nearest, spice, with_unit
+from domain.design.kit import at_most, beyond, spice, with_unit
 from shared.message import msg
 
 _LEAST_SHARE, _LEAST_A = 0.2, 2e-3
@@ -30,7 +33,8 @@ def complete(request: kit.Request) -> kit.Said:
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """VZ of E24, R of E24 for the lowest input."""
-    vz = nearest(request["vout"] * correction["vout"], "E24")
+    wanted = request["vout"] * correction["vout"]
+    vz = min(zener_voltages(wanted / 1.2, 1.2 * wanted), key=lambda each: abs(math.log(each / wanted)))
     load = request["iout"]
     low, high = request["vin_lowest"], request["vin_highest"]
     least = max(_LEAST_SHARE * load, _LEAST_A)

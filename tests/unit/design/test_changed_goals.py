@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from domain.design.catalogue import FAMILIES, understand
+from domain.circuit.preferred_values import is_preferred
+from domain.design.catalogue import FAMILIES, propose, understand
+from domain.design.demand_change import design_changed_by
 from domain.design.designer import DesignIntent
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity
@@ -108,3 +110,69 @@ def test_a_missed_wish_does_not_hold_a_design_up_but_counts_a_little() -> None:
     assert total_shortfall(far) < total_shortfall(
         nowhere
     )  # a circuit that does not run is not the best round
+
+
+AMPLIFIER, LOW_PASS = "inverting amplifier, gain 7.5", "RC low-pass, 1 kHz"
+
+
+@pytest.mark.parametrize(
+    ("request_", "said", "parameters"),
+    [
+        (AMPLIFIER, "Use E12 resistors", {"series": "E12", "series_for_all": False}),
+        (AMPLIFIER, "only E24 parts please", {"series": "E24", "series_for_all": True}),
+        (AMPLIFIER, "use a 5 V supply", {"supply_v": 5.0, "rails": "single", "coupling": "ac"}),
+        (AMPLIFIER, "supply should be ±12 V", {"supply_v": 12.0, "rails": "dual"}),
+        (AMPLIFIER, "Set gain to 10 and use a 9 V supply", {"gain": 10.0, "supply_v": 9.0}),
+        (AMPLIFIER, "add a 10k load", {"added_load_ohm": 10e3, "input_ohm": 10e3}),
+        (AMPLIFIER, "the load is 2 kohm", {"added_load_ohm": 2e3}),
+        (f"{AMPLIFIER}, 1k load", "remove the load", {"added_load_ohm": None}),
+        (LOW_PASS, "make it a high-pass", {"kind": "highpass"}),
+        (LOW_PASS, "the load is 2 kohm", {"load_ohm": 2e3}),
+        ("Sallen-Key low-pass 1 kHz", "make it Chebyshev", {"response": "chebyshev", "ripple_db": 0.5}),
+        ("buck converter 12 V to 5 V, 2 A", "load is 1 A", {"iout": 1.0, "inductor_ripple_a": 0.3}),
+        ("LED driver 20 mA", "supply is 24 V", {"supply_v": 24.0, "load": "led"}),
+        ("555 timer 1 kHz", "run it from 5 V", {"supply_v": 5.0}),
+    ],
+)
+def test_a_sentence_changes_more_of_a_design_than_its_goals(
+    request_: str, said: str, parameters: dict[str, object]
+) -> None:
+    changed = design_changed_by(said, understand(request_))
+    assert changed is not None
+    intent, told = changed
+    assert {name: intent.parameters[name] for name in parameters} == parameters
+    assert told  # what it was taken for
+    netlist = propose(intent, str).netlist
+    assert ("RLOAD out 0" in netlist) == (intent.parameters.get("added_load_ohm") is not None)
+    assert design_changed_by(said, intent) == (intent, ())  # it is so already
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (AMPLIFIER, "why is the supply 5 V?"),
+        (AMPLIFIER, "add a second stage"),
+        (AMPLIFIER, "use a 5 V supply and add a second stage"),
+        (AMPLIFIER, "change R3 to 4.7k"),
+        (AMPLIFIER, "raise the supply by 3 V"),
+        (LOW_PASS, "use a 5 V supply"),  # it has none
+    ],
+)
+def test_what_is_not_wholly_a_change_of_the_design_changes_nothing(request_: str, said: str) -> None:
+    assert design_changed_by(said, understand(request_)) is None
+
+
+@pytest.mark.parametrize("key", ["non_inverting_amplifier", "sallen_key", "common_emitter", "timer_555"])
+def test_all_resistors_are_of_the_series_that_was_asked_for(key: str) -> None:
+    intent = understand(f"{FAMILIES[key].examples['en']}, with E12 resistors")
+    parts = propose(intent, str).values
+    assert all(is_preferred(value, "E12") for name, value in parts.items() if name.startswith("R"))
+
+
+def test_a_user_s_goal_stays_when_the_supply_changes() -> None:
+    before = understand(AMPLIFIER)
+    after = follow(before, scaled(goal(before, "gain"), 2))
+    changed = design_changed_by("use a ±9 V supply", after)
+    assert changed is not None
+    assert goal(changed[0], "gain") == goal(after, "gain")
+    assert changed[0].parameters["gain"] == pytest.approx(15.0)

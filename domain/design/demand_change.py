@@ -1,0 +1,52 @@
+"""A change of a design in a person's words, beside its goals: "use E12 resistors", "改成单电源".
+
+What one of our families knows of its circuits is read as in a request; goals are read first (`goal_change`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from domain.design import catalogue
+from domain.design.designer import DesignIntent
+from domain.design.goal_change import clauses_of, goals_changed_by, states_what_is_to_be
+from shared.message import Message
+
+_PART_OF_NETLIST = re.compile(r"(?<![a-z0-9])[rclqdmxuvj]\d{1,3}(?![a-z0-9])", re.IGNORECASE)
+"""By its name a part is changed in the netlist, not the design that chose it."""
+_COURTESY = re.compile(
+    r"(?:please|thanks|thank you|instead|now|then|ok(?:ay)?|just|谢谢|麻烦了?|请)[.!。！]?",
+    re.IGNORECASE,
+)
+
+
+def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tuple[Message, ...]] | None:
+    """The design with all that a sentence changes of it, at least one of it no goal, and what has to be told
+    of that: nothing where it is so already. None when it is a question, or says anything else too.
+
+    Raises CircuitError for a demand that cannot be.
+    """
+    if not intent.family or not states_what_is_to_be(text) or _PART_OF_NETLIST.search(text):
+        return None
+    clauses = [each for each in clauses_of(text) if not _COURTESY.fullmatch(each)]
+    found = _in_turn(clauses, intent)
+    if found is None and len(clauses) > 1 and all(re.search(r"\d", each) for each in clauses):
+        return catalogue.demanded(intent, text)  # "from 9 V and 12 V"
+    return found
+
+
+def _in_turn(clauses: Sequence[str], intent: DesignIntent) -> tuple[DesignIntent, tuple[Message, ...]] | None:
+    """One clause after the other; None where one changes nothing."""
+    told: tuple[Message, ...] = ()
+    is_demand = False
+    for clause in clauses:
+        goals = goals_changed_by(clause, intent.goals)
+        if goals is not None:
+            intent = catalogue.follow(intent, goals)
+            continue
+        demanded = catalogue.demanded(intent, clause)
+        if demanded is None:
+            return None
+        intent, told, is_demand = demanded[0], (*told, *demanded[1]), True
+    return (intent, told) if is_demand else None
