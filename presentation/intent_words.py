@@ -35,8 +35,10 @@ _LABELS: Mapping[IntentKind, Message] = {
 }
 
 
-def understood_text(kind: IntentKind, round_number: int = 0) -> Message:
-    """What was understood; `round_number` is that of "go_back"."""
+def understood_text(kind: IntentKind, round_number: int = 0, *, changes_design: bool = False) -> Message:
+    """What was understood; `round_number` is that of "go_back", `changes_design`: not the goals alone."""
+    if changes_design:
+        return msg("Understood: change the design")
     if kind == "go_back":
         return msg("Understood: go back to round {number}", number=round_number)
     return _UNDERSTOOD[kind]

@@ -65,7 +65,9 @@ class Narrator:
                 yield self._translate(msg("Round {number}:", number=event.number))
                 yield from (f"  {self._verdict(verdict)}" for verdict in event.verdicts)
             case IntentRead():
-                yield self._translate(understood_text(event.kind, event.round_number))
+                changes_design = bool(event.told)
+                understood = understood_text(event.kind, event.round_number, changes_design=changes_design)
+                yield self._translate(understood)
             case ErrorOccurred():
                 yield from (self._translate(text) for text in (event.message, event.advice) if text)
             case Done():

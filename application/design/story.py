@@ -312,7 +312,11 @@ def _meant(plain: object) -> CheckpointIntent | None:
     number = whole(plain.get("round_number"))
     has_waited = plain.get("has_waited") is True
     return CheckpointIntent(
-        kind=kind, text=str(plain.get("text", "")), round_number=number, has_waited=has_waited
+        kind=kind,
+        text=str(plain.get("text", "")),
+        round_number=number,
+        has_waited=has_waited,
+        told=_messages(plain.get("told")),
     )
 
 
@@ -332,7 +336,11 @@ def _assumptions(update: Mapping[str, Any]) -> tuple[Message, ...]:
     if "refined_goals" in update:
         return ()
     intent = update.get("design_intent")
-    items = intent.get("assumptions") if isinstance(intent, Mapping) else None
+    return _messages(intent.get("assumptions") if isinstance(intent, Mapping) else None)
+
+
+def _messages(items: object) -> tuple[Message, ...]:
+    """The messages of a transcript's line; what is none is left out."""
     found = (
         stored_message(item.get("template"), item.get("params"))
         for item in (items if isinstance(items, list) else ())

@@ -247,6 +247,8 @@ class IntentRead(Event):
     """What was typed."""
     round_number: int = 0
     """Of "go_back": to which round."""
+    told: tuple[Message, ...] = ()
+    """What changes of the design beside its goals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

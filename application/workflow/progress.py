@@ -274,7 +274,9 @@ def decider(
             rest = question.rests if answer == "stop" else None
             return {"intent": answer, "goals": None, "said": [], "rests": rest and message_to_plain(rest)}
         if (meant := reply.meant) is not None:
-            emit(IntentRead(kind=meant.kind, text=meant.text, round_number=meant.round_number))
+            emit(
+                IntentRead(kind=meant.kind, text=meant.text, round_number=meant.round_number, told=meant.told)
+            )
         return {
             "intent": answer,
             "goals": None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals],
@@ -293,6 +295,8 @@ def decider(
 def meant_to_plain(meant: CheckpointIntent) -> dict[str, Any]:
     """What words were taken for, for the transcript; goals they change stand in the step's own line."""
     plain = {"kind": meant.kind, "text": meant.text, "round_number": meant.round_number}
+    if meant.told:
+        plain["told"] = [message_to_plain(each) for each in meant.told]
     return {**plain, "has_waited": True} if meant.has_waited else plain
 
 

@@ -282,7 +282,7 @@ async def _decided(
                 out.say(msg("That was not understood; the checkpoint is still waiting."))
             continue
         if not intent.is_sure or intent.kind in _ASKED_ABOUT:
-            out.say(understood_text(intent.kind, intent.round_number))
+            out.say(understood_text(intent.kind, intent.round_number, changes_design=bool(intent.told)))
             meant = out.translate(msg("Is that what you mean? [Y/n] "))
             if await read_line(meant, at_end=left) not in _YES:
                 continue

@@ -155,8 +155,10 @@ async def with_goals(
         return {}
     else:
         intent = await asyncio.to_thread(follow, before, wanted)
-    assumptions = (*told, *await notes(state, intent.goals))
-    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=assumptions))
+    for each in told:
+        step.tell(TextWritten(text=each))
+    if intent.goals != before.goals:
+        step.tell(GoalsUnderstood(goals=intent.goals, assumptions=await notes(state, intent.goals)))
     return {
         "design_intent": intent_to_plain(intent),
         "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],

@@ -487,7 +487,7 @@ class DeclaredFamily:
         deck.rule()
         self.family.netlist(deck, request, sized)
         if (load := request.get(LOAD)) is not None:
-            deck.part(f"RLOAD {self.family.output} 0 {spice(load)}", msg("load"))
+            deck.part(f"Rload {self.family.output} 0 {spice(load)}", msg("load"))
         deck.rule()
         deck.cards(*self.family.analyses(request, sized, goals))
         return deck.text()

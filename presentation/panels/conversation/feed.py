@@ -556,7 +556,9 @@ class RunFeed:
                 others = tuple(kind for kind in item.others if kind != event.kind)
                 self._items.put(replace(item, intent=intent, others=others))
                 return
-        intent = CheckpointIntent(kind=event.kind, text=event.text, round_number=event.round_number)
+        intent = CheckpointIntent(
+            kind=event.kind, text=event.text, round_number=event.round_number, told=event.told
+        )
         self._items.put(Understood(key=new_ulid(), intent=intent, state="closed"))
 
     def _judge(self, event: IterationFinished) -> None:

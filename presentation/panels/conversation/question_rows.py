@@ -51,7 +51,7 @@ _REMARKS = {"waits": msg("(at the next checkpoint)"), "dropped": msg("(not done)
 def understood_row(item: Understood) -> b.Row:
     """A chip; what it can be corrected to is behind it."""
     intent = item.intent
-    told: list[b.Said] = [understood_text(intent.kind, intent.round_number)]
+    told: list[b.Said] = [understood_text(intent.kind, intent.round_number, changes_design=bool(intent.told))]
     for number, goal in enumerate(item.changed):
         told += [msg("; ") if number else msg(": "), name_of(goal), " ", shown(limit_text(goal))]
     if item.state in _REMARKS:
