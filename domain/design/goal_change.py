@@ -127,7 +127,7 @@ _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "H": ("H",),
     "s": ("s",),
     "W": ("W",),
-    "dB": ("dB",),
+    "dB": ("dB", "x"),
     "deg": ("none",),
     "1": ("%", "x", "none"),
     "": ("none", "x"),
@@ -434,9 +434,10 @@ def _with(goal: DesignGoal, mention: Mention, spread: Mention | None, text: str)
     """The goal with another figure. A goal that is asked as a loss below zero keeps its sign."""
     asked = [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
     is_ratio = goal.unit != "dB" and mention.dimension == "dB"
+    is_factor = goal.unit == "dB" and mention.dimension == "x" and mention.value > 0
 
     def as_asked(figure: float) -> float:
-        return 10 ** (figure / 20) if is_ratio else figure
+        return 20 * math.log10(figure) if is_factor else 10 ** (figure / 20) if is_ratio else figure
 
     said = as_asked(mention.value)
     sign = -1.0 if asked and max(asked) < 0 < said else 1.0

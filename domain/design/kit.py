@@ -6,6 +6,7 @@ from domain.design.deck import Deck, spice
 from domain.design.engine.conversion import INPUT, OUTPUT, is_bare_conversion, is_linked, read_conversion
 from domain.design.engine.declaration import (
     DERIVED,
+    LOAD,
     STATED,
     TOLERANCE,
     Bounds,
@@ -28,7 +29,7 @@ from domain.design.understanding import Filled, Slot, fill_slots, impossible, le
 from domain.simulation.goals import DesignGoal
 
 __all__ = [
-    "DERIVED", "INPUT", "OUTPUT", "STATED", "TOLERANCE", "Bounds", "Choice", "Correction", "Deck",
+    "DERIVED", "INPUT", "LOAD", "OUTPUT", "STATED", "TOLERANCE", "Bounds", "Choice", "Correction", "Deck",
     "DesignGoal", "Family", "Filled", "GoalRow", "Mention", "Option", "Quantity", "Request", "Said",
     "Sentence", "SeriesName", "Sized", "Slot", "Words", "around", "assumed", "at_least", "at_most",
     "best_pair", "beyond", "fill_slots", "impossible", "is_bare_conversion", "is_linked", "left_out",

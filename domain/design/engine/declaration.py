@@ -237,6 +237,8 @@ class Family:
     """Channels (``nmos``, ``pmos``) of the MOSFETs that a named model card may stand for."""
     output: str = "out"
     """Node at which a load hangs that the equations know nothing of; "" where there is none."""
+    has_load: bool = False
+    """Whether its netlist has a load there anyway, and takes the one that is asked for."""
     claims: Callable[[Sentence], float] | None = None
     """How surely a sentence means it (0 to 1), when `words` cannot tell (the order of a filter)."""
     says: Callable[[Sentence], Said] | None = None

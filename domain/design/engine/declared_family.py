@@ -23,6 +23,7 @@ from domain.circuit.preferred_values import chosen_from
 from domain.design.deck import Deck, Say, spice
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
+from domain.design.engine.decibels import IN_DB, as_factor, in_decibels
 from domain.design.engine.declaration import (
     DERIVED,
     LOAD,
@@ -330,7 +331,9 @@ class DeclaredFamily:
         if all(before.get(name) == value for name, value in asked.items()):
             return intent, ()
         stated = {*before.get(STATED, ()), *asked} - {SERIES, SERIES_FOR_ALL, LOAD}
-        values = {**before, **dict.fromkeys(self._proposed(before, stated)), **asked, STATED: sorted(stated)}
+        is_new = not set(asked) <= {*before.get(STATED, ()), SERIES, SERIES_FOR_ALL, LOAD}
+        proposed = self._proposed(before, stated, with_choices=is_new)
+        values = {**before, **dict.fromkeys(proposed), **asked, STATED: sorted(stated)}
         told_of = self._told(asked) or [msg("{text}", text=sentence.text)]
         notes = [wording.changed_as_asked(told_of), *suggest_choices(family, values)]
         refuse_out_of_range(family, values)
@@ -394,15 +397,19 @@ class DeclaredFamily:
                 told.append(wording.figure(*option))
         return told
 
-    def _proposed(self, request: Request, stated: Container[str]) -> Iterator[str]:
-        """The names of what followed from the rest, and of our own proposals that nobody has changed."""
+    def _proposed(self, request: Request, stated: Container[str], *, with_choices: bool) -> Iterator[str]:
+        """The names of what followed from the rest, and of our own proposals that nobody has changed.
+
+        What was chosen by figures stays where these were said and only have other values now: a single supply
+        of 5 V is a single one of 9 V.
+        """
         yield from (name for name in request.get(DERIVED, ()) if name not in stated)
         for quantity in self.family.quantities:
             default = quantity.default if quantity.name not in stated else None
             if callable(default) and request[quantity.name] == default(request):
                 yield quantity.name
         for choice in self.family.choices:
-            if choice.name not in stated and choice.default is not None:
+            if with_choices and choice.name not in stated and choice.default is not None:
                 yield choice.name
 
     def _sized_for(self, changed: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -436,6 +443,11 @@ class DeclaredFamily:
         rows = self.family.goals
         quantities = {row.metric: row.quantity for row in rows if row.quantity and row.is_corrected}
         helps = {row.metric: row.helped_by for row in rows if row.helped_by}
+        of_factors = {row.metric for row in rows if row.unit == "1"}
+        verdicts = [
+            as_factor(each) if each.goal.unit == "dB" and each.goal.metric in of_factors else each
+            for each in verdicts
+        ]
         tuning = Tuning.restored(previous.tuning, next(iter(quantities.values()), ""))
         if self.family.factors is not None and "factors" not in previous.tuning:
             request = self._request(intent.parameters)
@@ -486,7 +498,7 @@ class DeclaredFamily:
         deck.goals(goals)
         deck.rule()
         self.family.netlist(deck, request, sized)
-        if (load := request.get(LOAD)) is not None:
+        if (load := request.get(LOAD)) is not None and not self.family.has_load:
             deck.part(f"Rload {self.family.output} 0 {spice(load)}", msg("load"))
         deck.rule()
         deck.cards(*self.family.analyses(request, sized, goals))
@@ -549,7 +561,7 @@ def _bounds(row: GoalRow, request: Request, limit: str) -> Bounds:
 
 def _goal(row: GoalRow, request: Request, limit: str) -> DesignGoal:
     bounds = _bounds(row, request, limit)
-    return DesignGoal(
+    goal = DesignGoal(
         metric=row.metric,
         expression=row.expression(request) if callable(row.expression) else row.expression,
         unit=row.unit,
@@ -558,6 +570,8 @@ def _goal(row: GoalRow, request: Request, limit: str) -> DesignGoal:
         target=bounds.target,
         stated=request.states(row.quantity),
     )
+    is_in_db = row.unit == "1" and row.quantity in request.get(IN_DB, ())
+    return in_decibels(goal) if is_in_db else goal
 
 
 def _followed(
@@ -573,7 +587,7 @@ def _followed(
         side = 1 + tolerance if new.maximum is None else 1 - tolerance
         new = replace(new, target=side * (new.minimum or new.maximum or 0.0))
     ratio = ratio_of(old, new)
-    if is_factor and row.unit == "dB":
+    if is_factor and new.unit == "dB":
         decibels = (aim_of(new) or 0.0) - (aim_of(old) or 0.0)
         ratio = 10 ** (min(max(decibels, -_MOST_DB), _MOST_DB) / 20)
     if ratio is None or before is None:

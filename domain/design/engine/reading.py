@@ -12,6 +12,7 @@ from typing import Any
 from domain.circuit.figures import digits_apart
 from domain.design import quantity_words
 from domain.design.engine import wording
+from domain.design.engine.decibels import IN_DB, said_in_decibels, with_shares
 from domain.design.engine.declaration import (
     DERIVED,
     LOAD,
@@ -76,9 +77,12 @@ def read(
         if quantity.ratio is not None:
             sentence = with_ratio(sentence, quantity, *quantity.ratio, quantity.dimensions[0])
     parts = judge_parts(family, sentence)
+    sentence = with_shares(family, sentence)
     sentence, loads, load = without_load(family, sentence)
     said = said_of(family, sentence)
     values = {**said.values, **series_in(sentence), **load}
+    if in_db := said_in_decibels(family, sentence, said.values):
+        values[IN_DB] = in_db
     if cards is not None:
         values[CARDS] = dict(cards)
     stated = set(said.stated)

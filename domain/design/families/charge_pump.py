@@ -125,9 +125,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     note = msg("Output resistance {ohm}: about {volts} at {current}.", volts=volts, ohm=ohms, current=amps)
     cycles = math.ceil(5 * resistance * store * request["fsw"])
     parts = {"C1": farad, "C2": store, "Rload": abs(made) / current}
-    return kit.Sized(
-        parts=parts, figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles}, notes=(note,)
-    )
+    figures = {"switch_ohm": ohm, "made_v": made, "cycles": cycles}
+    return kit.Sized(parts=parts, figures=figures, notes=(note,))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:

@@ -86,7 +86,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"C1 cap 0 {parts['C1']}", msg("sets the pulse width together with R1"))
     deck.part("C2 ctrl 0 10n", msg("decouples the control voltage"))
     deck.part("X1 0 trig out vcc ctrl cap cap vcc NE555", msg("timer"))
-    deck.part(f"Rload out 0 {spice(10e3)}", msg("load"))
+    deck.part(f"Rload out 0 {spice(request.get(kit.LOAD) or 10e3)}", msg("load"))
     deck.rule()
     deck.cards(".options method=gear trtol=1")
     if is_long:
@@ -189,5 +189,5 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         ".tran {0} {1} 0 {0}".format(spice(request["width_s"] / 1000), spice(_stops(request))),
     ),
-    size=size, netlist=netlist, complete=complete,
+    has_load=True, size=size, netlist=netlist, complete=complete,
 )  # fmt: skip

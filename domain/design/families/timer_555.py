@@ -59,7 +59,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"C1 cap 0 {parts['C1']}", msg("sets the frequency"))
     deck.part("C2 ctrl 0 10n", msg("decouples the control voltage"))
     deck.part("X1 0 cap out vcc ctrl cap dis vcc NE555", msg("timer"))
-    deck.part(f"Rload out 0 {spice(10e3)}", msg("load"))
+    deck.part(f"Rload out 0 {spice(request.get(kit.LOAD) or 10e3)}", msg("load"))
     deck.rule()
     deck.cards(".options trtol=1")  # plain trapezoids ring where the diode takes over
     if _with_diode(request):
@@ -119,5 +119,5 @@ FAMILY = kit.Family(
         else msg("High for ln 2 (RA + RB) C, low for ln 2 RB C."),
     ),
     analyses=lambda request, _sized, _goals: (transient(request, settles=3, points=500),),
-    size=size, netlist=netlist,
+    has_load=True, size=size, netlist=netlist,
 )  # fmt: skip
