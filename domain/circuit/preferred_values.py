@@ -112,16 +112,20 @@ def is_preferred(value: float, name: SeriesName) -> bool:
 
 
 def values_between(low: float, high: float, name: SeriesName) -> tuple[float, ...]:
-    """All preferred values from `low` to `high`, ends included, ascending."""
-    name = _in_stock(low, name)
+    """All preferred values from `low` to `high`, ends included, ascending.
+
+    Of a coarser series that they are `chosen_from` instead the nearest one where none lies between them.
+    """
+    wanted, name = name, _in_stock(low, name)
     decades = range(_decade(low) - 1, _decade(high) + 2)
     slack = 1e-9
-    return tuple(
+    found = tuple(
         value
         for decade in decades
         for mantissa in series(name)
         if low * (1 - slack) <= (value := _value(mantissa, decade)) <= high * (1 + slack)
     )
+    return found if found or name == wanted else (nearest(math.sqrt(low * high), name),)
 
 
 def zener_voltages(low: float, high: float) -> tuple[float, ...]:

@@ -25,6 +25,8 @@ _HIGH_GAIN = 50.0
 _LEAST_FEEDBACK_OHM = 1e3
 _ROOM = 0.25
 """How far R1 may leave its round value for a better ratio."""
+_FEW = 6
+"""So few values of a coarse series give no ratio: R1 may leave it farther."""
 
 _FOLLOWER = (
     r"(?:voltage|unity[\s-]gain|op[\s-]?amp) (?:follower|buffer)|unity[\s-]gain (?:op[\s-]?amp|amplifier)|"
@@ -60,6 +62,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     ground = _GROUND_OHM if ratio <= _HIGH_GAIN else _GROUND_OHM_OF_HIGH_GAIN
     ground = max(ground, _LEAST_FEEDBACK_OHM / (ratio - 1))
     grounds = values_between(ground * (1 - _ROOM), ground * (1 + _ROOM), "E96")
+    if len(grounds) < _FEW:
+        grounds = values_between(max(ground / 3, _LEAST_FEEDBACK_OHM / (ratio - 1)), 3 * ground, "E96")
     r1, r2 = best_pair(
         grounds,
         lambda each: (ratio - 1) * each,

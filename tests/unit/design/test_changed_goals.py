@@ -172,6 +172,13 @@ def test_all_resistors_are_of_the_series_that_was_asked_for(key: str) -> None:
     assert all(is_preferred(value, "E12") for name, value in parts.items() if name.startswith("R"))
 
 
+def test_a_coarse_series_has_room_for_a_ratio_and_never_no_value() -> None:
+    wide = propose(understand("non-inverting amplifier, gain 30 dB, E12 resistors"), str).values
+    assert 1 + wide["R2"] / wide["R1"] == pytest.approx(10 ** (30 / 20), rel=0.02)
+    strict = propose(understand("inverting amplifier, gain 2, input resistance 50k, E6 resistors"), str)
+    assert strict.values["R1"] == pytest.approx(47e3)
+
+
 def test_a_user_s_goal_stays_when_the_supply_changes() -> None:
     before = understand(AMPLIFIER)
     after = follow(before, scaled(goal(before, "gain"), 2))
