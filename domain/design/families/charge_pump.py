@@ -124,9 +124,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     ohms, volts, amps = with_unit(resistance, "Ω", 3), with_unit(made, "V", 3), with_unit(current, "A", 3)
     note = msg("Output resistance {ohm}: about {volts} at {current}.", volts=volts, ohm=ohms, current=amps)
     cycles = math.ceil(5 * resistance * store * request["fsw"])
-    parts = {"C1": farad, "C2": store, "Rload": abs(made) / current}
-    figures = {"switch_ohm": ohm, "made_v": made, "cycles": cycles}
-    return kit.Sized(parts=parts, figures=figures, notes=(note,))
+    return kit.Sized(parts={"C1": farad, "C2": store, "Rload": abs(made) / current}, notes=(note,),
+                     figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles})  # fmt: skip
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
