@@ -163,6 +163,7 @@ class Question:
         """What a text means that is typed at this checkpoint."""
         from domain.design.checkpoint_reading import CheckpointReader
         from domain.design.demand_change import design_changed_by
+        from domain.design.goal_change import is_by_unit_alone
 
         assert self.known is not None
         read = CheckpointReader(self.known)(
@@ -173,7 +174,8 @@ class Question:
             can_undo=self.can_undo,
             rounds=self.rounds,
         )
-        if self.design is None or read.goals is not None or read.kind not in _MAY_BE_DEMANDS:
+        is_sure = read.goals is not None and not is_by_unit_alone(text, self.goals, read.goals)
+        if self.design is None or is_sure or read.kind not in _MAY_BE_DEMANDS:
             return read
         try:
             changed = design_changed_by(text, self.design)

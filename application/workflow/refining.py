@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from application.design.round_history import begun_with
-from domain.design.goal_change import clauses_not_read, goals_changed_by, is_repeated
+from domain.design.checkpoint_asides import without_denied
+from domain.design.goal_change import clauses_not_read, goals_changed_by, is_by_unit_alone, is_repeated
 from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
@@ -102,12 +103,14 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     from domain.design.demand_change import design_changed_by
 
     known = goals_in(state)
-    goals = goals_changed_by(text, known)
-    if goals is None and not takes_any_wish:
+    goals = goals_changed_by(without_denied(text), known)
+    is_sure = goals is not None and not is_by_unit_alone(text, known, goals)
+    if not is_sure and not takes_any_wish:
         demanded = design_changed_by(text, intent_from_plain(state["design_intent"])) if known else None
-        if demanded is None or not demanded[1]:
+        if demanded is not None and demanded[1]:
+            return _begun_with(state, demanded[0].goals) | {"demand": text}
+        if goals is None:
             return None
-        return _begun_with(state, demanded[0].goals) | {"demand": text}
     is_of_family = bool(state["design_intent"].get("family"))
     wish: dict[str, Any] = {"is_round_zero": True} if takes_any_wish or not is_of_family else {}
     if takes_any_wish and goals in (None, known):

@@ -9,8 +9,14 @@ import re
 from collections.abc import Sequence
 
 from domain.design import catalogue
+from domain.design.checkpoint_asides import without_denied
 from domain.design.designer import DesignIntent
-from domain.design.goal_change import clauses_of, goals_changed_by, states_what_is_to_be
+from domain.design.goal_change import (
+    clauses_of,
+    goals_changed_by,
+    is_by_unit_alone,
+    states_what_is_to_be,
+)
 from shared.message import Message
 
 _PART_OF_NETLIST = re.compile(r"(?<![a-z0-9])[rclqdmxuvj]\d{1,3}(?![a-z0-9])", re.IGNORECASE)
@@ -27,6 +33,7 @@ def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tu
 
     Raises CircuitError for a demand that cannot be.
     """
+    text = without_denied(text)
     if not intent.family or not states_what_is_to_be(text) or _PART_OF_NETLIST.search(text):
         return None
     clauses = [each for each in clauses_of(text) if not _COURTESY.fullmatch(each)]
@@ -42,10 +49,11 @@ def _in_turn(clauses: Sequence[str], intent: DesignIntent) -> tuple[DesignIntent
     is_demand = False
     for clause in clauses:
         goals = goals_changed_by(clause, intent.goals)
-        if goals is not None:
+        is_sure = goals is not None and not is_by_unit_alone(clause, intent.goals, goals)
+        demanded = None if is_sure else catalogue.demanded(intent, clause)
+        if goals is not None and demanded is None:
             intent = catalogue.follow(intent, goals)
             continue
-        demanded = catalogue.demanded(intent, clause)
         if demanded is None:
             return None
         intent, told, is_demand = demanded[0], (*told, *demanded[1]), True

@@ -80,8 +80,10 @@ _QUANTITIES = (
     r"swing|摆幅",
     r"offset|失调",
     r"(?:collector|emitter|base|drain|gate|bias|load|led)\scurrent|[集发基漏栅]电?极电?流|偏置电流|负载电流",
-    r"suppl(?:y|ies)(?!\scurrent)|rails?(?![a-z-])|batter(?:y|ies)|供电|(?<!开关)电源(?!电流|抑制)|电池",
+    r"suppl(?:y|ies)(?!\scurrent)|rails?(?![a-z-])|batter(?:y|ies)|供电|(?<!开关)电源(?!电流|抑制)|电池"
+    r"|(?:run(?:s|ning)?|power(?:s|ed)?)(?:\sit)?\s(?:on|off|from|by|with)(?![a-z])|±\s?[\d.]+\s?v(?![a-z])",
     r"loads?(?![a-z]|[\s-](?:current|regulation))|负载(?!电流|调整)",
+    r"(?:resistor|capacitor|inductor|component|part|diode)s?(?![a-z])|元件|(?<![a-z0-9])[rcl]\d{0,2}(?![a-z0-9])(?=\s*(?:=|:|to|is|of|at)?\s*\d)",
 )
 """What a figure may be of that is none of the goals, each in the words of both languages."""
 _NAMES = (
@@ -103,6 +105,13 @@ _MORE_OR_LESS = re.compile(
     re.IGNORECASE,
 )
 """A wish for a quantity that says no figure."""
+_COMPARED = re.compile(
+    r"\b(?:an?|the)\s(?:small|larg|bigg|low|high|fast|slow|wid|narrow|strong|weak)er\s[a-z]+$|[更再][大小高低快慢][的一些]",
+    re.IGNORECASE,
+)
+"""The same of a part: "a smaller inductor"."""
+_REPLACED = re.compile(r"\b(?:replace|swap|exchange|substitute)[^\d,;.]*\sby\s", re.IGNORECASE)
+"""What stands behind it is no difference."""
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
 _PLACE_BEHIND = re.compile(r"\s*(?:处|时|那里|的地方)")
@@ -196,17 +205,34 @@ def clauses_not_read(text: str, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
     return tuple(each for each in unread if re.search(r"\d", each)) or unread
 
 
+def is_by_unit_alone(text: str, before: Sequence[DesignGoal], after: Sequence[DesignGoal]) -> bool:
+    """Whether a figure was given to a proposal of ours that the text does not name."""
+    return any(
+        not old.stated and not old.is_same_demand(new) and not re.search(words_of(old), text, re.IGNORECASE)
+        for old, new in zip(before, after, strict=False)
+    )
+
+
 def states_what_is_to_be(text: str) -> bool:
     """Whether a sentence may change a design by what it says: no question, and no figure to change by."""
     if len(text) > _LONGEST or is_question(text):
         return False
     sentence = read_sentence(text)
-    return not (_RELATIVE.search(sentence.text) or _wishes_without_figure(sentence.text))
+    plain = _REPLACED.sub(" with ", sentence.text)
+    return not (_RELATIVE.search(plain) or _wishes_without_figure(plain))
 
 
 def clauses_of(text: str) -> tuple[str, ...]:
-    """The parts of a sentence that may each change something."""
-    return tuple(clause for each in _CLAUSE.split(text) if (clause := each.strip()))
+    """The parts of a sentence that may each change something: "less ripple, 50 mV at most" is one."""
+    found: list[str] = []
+    begun = ""
+    for clause in filter(None, (each.strip() for each in _CLAUSE.split(text))):
+        whole = f"{begun}, {clause}" if begun else clause
+        is_wish = not re.search(r"\d", whole) and (_MORE_OR_LESS.search(whole) or _COMPARED.search(whole))
+        begun = whole if is_wish else ""
+        if not is_wish:
+            found.append(whole)
+    return (*found, begun) if begun else tuple(found)
 
 
 def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:

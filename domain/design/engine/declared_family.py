@@ -344,6 +344,8 @@ class DeclaredFamily:
         notes += family.judge(request)
         if not request.get(CARDS):  # whether there are parts for it; with cards their tables tell
             _sized(family, request, _Factors(), NO_TABLES)
+        if not self._has_effect(asked, intent, request):
+            return None
         own = {goal.metric for goal in self._goals(before)}
         anew = {goal.metric: goal for goal in self._goals(request)}
         rows = {row.metric: row.quantity for row in family.goals}
@@ -364,6 +366,15 @@ class DeclaredFamily:
             replace(intent, parameters=request.parameters(), goals=(*kept, *new), assumptions=assumptions),
             told,
         )
+
+    def _has_effect(self, asked: Container[str], intent: DesignIntent, request: Request) -> bool:
+        """Whether what was asked is known here: the order of a filter that has one only is not."""
+        known = {each.name for each in self.family.quantities} | {SERIES, LOAD}
+        known |= {each.name for each in self.family.choices}
+        if any(name in asked for name in known):
+            return True
+        changed = replace(intent, parameters=request.parameters())
+        return self.propose(changed, str).netlist != self.propose(intent, str).netlist
 
     def _is_of(self, note: Message, before: Request, now: Request) -> bool:
         """Whether a note tells an assumption of something that is another now."""

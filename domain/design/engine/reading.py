@@ -51,10 +51,20 @@ _LOAD_BEFORE = re.compile(
     rf"(?:{quantity_words.LOAD})(?:\s?(?:resist\w+|电阻|阻抗|of|is|at|=|:|为|是|约|an?))*\s*$", re.IGNORECASE
 )
 _LOAD_BEHIND = re.compile(r"\s?(?:ohms? )?(?:loads?(?![a-z])|的?负载)", re.IGNORECASE)
+_GRADE = re.compile(
+    r"(?P<percent>\d+(?:\.\d+)?)\s?%\s?(?:tolerance |precision |精度的?|误差的?|的)?"
+    r"(?P<part>resistors?(?![a-z])|parts?(?![a-z])|components?(?![a-z])|电阻|元件)",
+    re.IGNORECASE,
+)
+"""Parts by their precision, which is that of a series."""
+_SERIES_OF_GRADE = ((0.5, "E192"), (1.99, "E96"), (9.99, "E24"), (19.9, "E12"), (math.inf, "E6"))
 _NO_LOAD = (
     r"(?:remove|drop|delete|without|no|take (?:off|away)|disconnect) (?:the |any |its )?load(?![a-z])|"
     r"(?:去掉|不[要接带]|拿掉|断开|删掉)负载|空载"
 )
+_DENIES = r"(?<![a-z])(?:no|not|without|never|don['’]?t|avoid)(?![a-z])|不[要用]|别|去掉|没有"
+"""With it a part or a kind that is named may be what is not wanted."""
+_WANTS = r"(?<![a-z])(?:need|want|make it|should|must|use|give|set|change)(?![a-z])|[要用改设]"
 _SERIES = re.compile(
     r"(?<![a-z0-9])e(?P<count>3|6|12|24|48|96|192)(?!\d)(?:[\s-]?series)?"
     r"(?P<resistors>[\s-]?(?:standard )?resist|(?:系列)?的?电阻)?",
@@ -220,10 +230,24 @@ def refuse_beyond(quantity: Quantity, value: float, low: float, high: float) -> 
 
 def series_in(sentence: Sentence) -> dict[str, Any]:
     """The E-series that a sentence names, as parameters."""
+    if (grade := _GRADE.search(sentence.text)) is not None:
+        series = next(name for most, name in _SERIES_OF_GRADE if float(grade["percent"]) <= most)
+        return {SERIES: series, SERIES_FOR_ALL: not grade["part"].lower().startswith(("r", "电阻"))}
     found = _SERIES.search(sentence.text)
     if found is None:
         return {}
     return {SERIES: f"E{found['count']}", SERIES_FOR_ALL: found["resistors"] is None}
+
+
+def _without_grade(sentence: Sentence) -> Sentence:
+    """Of what precision its parts are ("1% resistors") is no tolerance of the circuit."""
+    grade = _GRADE.search(sentence.text)
+    if grade is None:
+        return sentence
+    start, end = grade.span()
+    return replace(
+        sentence, mentions=tuple(each for each in sentence.mentions if not start <= each.start < end)
+    )
 
 
 def without_load(
@@ -268,7 +292,7 @@ def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, 
     """
     if judge_parts(family, sentence):
         return {}
-    sentence, loads, load = without_load(family, sentence)
+    sentence, loads, load = without_load(family, _without_grade(sentence))
     said, silent = said_of(family, sentence), _says_of_nothing(family, sentence)
     if loads or any(map(is_not_understood, said.notes)):
         return {}
@@ -279,9 +303,9 @@ def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, 
         if not (name == "kind" and wording.KIND_ASSUMED in said.notes)
     }
     by_name = {quantity.name: quantity for quantity in family.quantities}
-    if any(name in by_name and not _is_named(by_name[name], sentence) for name in found):
+    if any(name in by_name and not _is_named(family, by_name[name], sentence) for name in found):
         return {}
-    for choice in family.choices:
+    for choice in () if sentence.has(_DENIES) else family.choices:
         by_words = tuple(each for each in choice.options if not in_any_case(each.words).search(""))
         if (option := _named(replace(choice, options=by_words), sentence)) is not None:
             found[choice.name] = option.key
@@ -303,9 +327,12 @@ def _says_of_nothing(family: Family, sentence: Sentence) -> Mapping[str, Any]:
         return {}
 
 
-def _is_named(quantity: Quantity, sentence: Sentence) -> bool:
+def _is_named(family: Family, quantity: Quantity, sentence: Sentence) -> bool:
     """Whether a sentence has words for a quantity that takes a number by its unit alone, or it is what the
-    circuit is asked for by."""
+    circuit is asked for by, or the only one with its unit, and something is wanted."""
+    by_unit = (set(each.dimensions) for each in family.quantities if each.takes_rest)
+    if sum(bool(units & set(quantity.dimensions)) for units in by_unit) == 1 and sentence.has(_WANTS):
+        return True
     role = ROLES.get(quantity.name)
     words = [quantity.words, quantity.before, quantity.after, role and role.before, role and role.after]
     return quantity.required or not quantity.takes_rest or any(each and sentence.has(each) for each in words)

@@ -91,7 +91,7 @@ QUANTITIES = (
     ),
     kit.Quantity(
         name="inductance", label=msg("inductor"), dimensions=("H",), within=(1e-9, 10), example=22e-6,
-        words=r"induct\w*|(?<![a-z])l\d?(?![a-z])|电感", takes_rest=True,
+        words=r"induct\w*|coil|choke|(?<![a-z])l\d?(?![a-z])|电感|线圈", takes_rest=True,
     ),
     kit.Quantity(
         name="capacitance", label=msg("capacitor"), dimensions=("F",), within=(1e-12, 1), example=100e-6,

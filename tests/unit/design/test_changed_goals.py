@@ -130,6 +130,16 @@ AMPLIFIER, LOW_PASS = "inverting amplifier, gain 7.5", "RC low-pass, 1 kHz"
         (LOW_PASS, "the load is 2 kohm", {"load_ohm": 2e3}),
         ("Sallen-Key low-pass 1 kHz", "make it Chebyshev", {"response": "chebyshev", "ripple_db": 0.5}),
         ("buck converter 12 V to 5 V, 2 A", "load is 1 A", {"iout": 1.0, "inductor_ripple_a": 0.3}),
+        (
+            "buck converter 12 V to 5 V, 2 A",
+            "less ripple please, 30 mV at most, and use a 22uH coil",
+            {"ripple_v": 30e-3, "inductance": 22e-6},
+        ),
+        (AMPLIFIER, "use 1% resistors", {"series": "E96", "tolerance": 0.05}),
+        (LOW_PASS, "replace the capacitor by 22 nF", {"capacitor_f": 22e-9}),
+        ("boost 5 V to 12 V", "use a smaller inductor, 4.7 uH", {"inductance": 4.7e-6}),
+        ("boost 5 V to 12 V", "I need 800 mA", {"iout": 0.8}),
+        ("Wien bridge oscillator 1 kHz", "run on ±9 V", {"supply_v": 9.0}),
         ("LED driver 20 mA", "supply is 24 V", {"supply_v": 24.0, "load": "led"}),
         ("555 timer 1 kHz", "run it from 5 V", {"supply_v": 5.0}),
         ("555 timer 1 kHz", "into 2k load", {"added_load_ohm": 2e3}),
@@ -158,6 +168,8 @@ def test_a_sentence_changes_more_of_a_design_than_its_goals(
         (AMPLIFIER, "use a 5 V supply and add a second stage"),
         (AMPLIFIER, "change R3 to 4.7k"),
         (AMPLIFIER, "raise the supply by 3 V"),
+        (LOW_PASS, "second order please"),
+        ("buck converter 12 V to 5 V, 2 A", "without diode"),
         (LOW_PASS, "use a 5 V supply"),  # it has none
     ],
 )
