@@ -96,11 +96,12 @@ def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
 def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = False) -> dict[str, Any] | None:
     """What a sentence changes of a finished design, as plain data for its next run; None when nothing.
 
-    A language model `takes_any_wish`: what changes no goal is an instruction for the circuit. It begins from
-    the circuit as it is, and so does whoever improves one that our families did not make.
+    A language model `takes_any_wish`: what changes no goal is an instruction for the circuit, as is another
+    value of a part for anybody. It begins from the circuit as it is, as does whoever improves one that our
+    families did not make.
     """
     from application.design.plain_state import intent_from_plain
-    from domain.design.demand_change import design_changed_by
+    from domain.design.demand_change import changes_netlist, design_changed_by
 
     known = goals_in(state)
     goals = goals_changed_by(without_denied(text), known)
@@ -109,6 +110,8 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
         demanded = design_changed_by(text, intent_from_plain(state["design_intent"])) if known else None
         if demanded is not None and demanded[1]:
             return _begun_with(state, demanded[0].goals) | {"demand": text}
+        if goals is None and changes_netlist(text):
+            return {"is_round_zero": True, "instruction": text} | _begun_with(state, known)
         if goals is None:
             return None
     is_of_family = bool(state["design_intent"].get("family"))

@@ -17,6 +17,7 @@ from domain.design.goal_change import (
     is_by_unit_alone,
     states_what_is_to_be,
 )
+from domain.design.sentence import read_sentence
 from shared.message import Message
 
 _PART_OF_NETLIST = re.compile(r"(?<![a-z0-9])[rclqdmxuvj]\d{1,3}(?![a-z0-9])", re.IGNORECASE)
@@ -41,6 +42,15 @@ def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tu
     if found is None and len(clauses) > 1 and all(re.search(r"\d", each) for each in clauses):
         return catalogue.demanded(intent, text)  # "from 9 V and 12 V"
     return found
+
+
+def changes_netlist(text: str) -> bool:
+    """Whether a sentence gives a part of the netlist another value, by its name: "set C1 to 33u"."""
+    return (
+        states_what_is_to_be(text)
+        and _PART_OF_NETLIST.search(text) is not None
+        and bool(read_sentence(text).mentions)
+    )
 
 
 def _in_turn(clauses: Sequence[str], intent: DesignIntent) -> tuple[DesignIntent, tuple[Message, ...]] | None:

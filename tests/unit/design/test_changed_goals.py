@@ -7,7 +7,7 @@ import pytest
 
 from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, propose, understand
-from domain.design.demand_change import design_changed_by
+from domain.design.demand_change import changes_netlist, design_changed_by
 from domain.design.designer import DesignIntent
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity
@@ -224,3 +224,18 @@ def test_a_gain_is_told_as_it_was_asked(text: str, target: float, width: float) 
         revised = FAMILIES[intent.family].revise(followed, proposal, [missed], str)
         assert revised is not None
         assert revised.tuning["factors"]["gain"] == pytest.approx(10 ** (2 / 20), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("change R2 to 91k", True),
+        ("set C1 to 33u", True),
+        ("把R2改成91k", True),
+        ("what is R2?", False),
+        ("raise R2 by 3k", False),
+        ("R2 is too big", False),
+    ],
+)
+def test_a_part_that_is_named_gets_its_value_in_the_netlist(text: str, is_one: bool) -> None:
+    assert changes_netlist(text) is is_one
