@@ -155,6 +155,9 @@ def candidates(
         is_ruled = key == ruled.family
         claim = ruled.claim if is_ruled and ruled.claim.score >= 1 else _claim(families[key], known, text)
         outcome = _read(families[key], sentence, claim, known, cards)
+        is_refused = isinstance(outcome, CircuitError) and outcome.error_type == "unknown_circuit"
+        if is_refused and not is_ruled and isinstance(ruled.outcome, DesignIntent):
+            continue  # no reason against what the rules design
         reasons = {
             "words": likely[key],
             "ruled": float(is_ruled and ruled.claim.score >= 1),

@@ -63,6 +63,11 @@ FAMILY = kit.Family(
             r"(?:电阻|匹配|固定|射频|[πt]\s?型)*衰减(?:器|网络|电路)"
         ),
         excludes=r"filter|滤波|low[\s-]?pass|high[\s-]?pass|低通|高通|digital|programmable|程控|可变|variable|bridged|桥",
+        refuses=((
+            r"amplifi|(?<![a-z])amps?(?![a-z])|放大",
+            msg("An attenuator only makes a signal smaller; it does not amplify."),
+            msg("Ask for an amplifier with its gain, or for an attenuator with its attenuation."),
+        ),),
     ),
     quantities=(
         kit.Quantity(

@@ -37,6 +37,7 @@ def test_a_sentence_is_understood_as_meant(sentence: str, meant: str) -> None:
         ("Amplifier with gain 50", "non_inverting_amplifier"),
         ("Amplifier, gain 100, from 9 V", "non_inverting_amplifier"),
         ("放大器，增益 100，9 V 单电源", "non_inverting_amplifier"),
+        ("audio amplifier gain 20 dB for an 8 ohm speaker", "non_inverting_amplifier"),
         ("amplifier with gain 100 and high CMRR for a strain gauge", "instrumentation_amplifier"),
     ],
 )
