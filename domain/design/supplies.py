@@ -67,6 +67,7 @@ RAILS = Choice(
         Option(
             key=DUAL,
             label=msg("two supplies (“single supply” asks for one)"),
+            told=msg("two supplies"),
             words=(
                 rf"(?:suppl\w+|rails?|电源|供电)(?: of|为|:)?\s?±\s?{_VOLTS}|"
                 rf"^(?!.*(?:{_SINGLE})).*(?:±\s?{_VOLTS}|\+\s?[\d.]+\s?v?\s?(?:/|,|and|和|、)?\s?-\s?[\d.]+|"
@@ -74,7 +75,12 @@ RAILS = Choice(
                 rf"双电源|正负双?电源|对称电源|(?:dual|split)(?=,? {_VOLTS}))"
             ),
         ),
-        Option(key=SINGLE, label=msg("a single supply (“±” asks for two)"), words=_SINGLE),
+        Option(
+            key=SINGLE,
+            label=msg("a single supply (“±” asks for two)"),
+            told=msg("a single supply"),
+            words=_SINGLE,
+        ),
     ),
     default=_suggested,
 )

@@ -117,6 +117,8 @@ class Option:
     key: str
     label: Message
     words: str
+    told: Message | None = None
+    """All that is told where it was asked for, without the words that ask for another; None: its label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -389,7 +389,7 @@ class DeclaredFamily:
         """What was asked, each with its name, for the user."""
         quantities = {quantity.name: quantity for quantity in self.family.quantities}
         options = {
-            (choice.name, option.key): (choice.label, option.label)
+            (choice.name, option.key): option.told or wording.figure(choice.label, option.label)
             for choice in self.family.choices
             for option in choice.options
         }
@@ -397,7 +397,8 @@ class DeclaredFamily:
         for name, value in asked.items():
             quantity, option = quantities.get(name), options.get((name, str(value)))
             if quantity is not None and value is not None:
-                told.append(wording.figure(quantity.label, quantity.text(value)))
+                label = msg("supply") if name == "supply_v" else quantity.label  # of which kind is told apart
+                told.append(wording.figure(label, quantity.text(value)))
             elif name == LOAD:
                 ohm = msg("none") if value is None else with_unit(value, "Ω")
                 told.append(wording.figure(msg("load"), ohm))
@@ -405,7 +406,7 @@ class DeclaredFamily:
                 of_all = asked[SERIES_FOR_ALL]
                 told.append(wording.figure(msg("parts") if of_all else msg("resistors"), value))
             elif option is not None and name != "resistor_series":
-                told.append(wording.figure(*option))
+                told.append(option)
         return told
 
     def _proposed(self, request: Request, stated: Container[str], *, with_choices: bool) -> Iterator[str]:
