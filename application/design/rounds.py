@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,6 +47,8 @@ class DesignRound:
     """Against the round before; values only."""
     changed_lines: int = 0
     """How many lines differ from the round before."""
+    said: str = ""
+    """By which words at the checkpoint before it was asked for; "" where a button was pressed."""
 
     @property
     def goals_met(self) -> int:
@@ -115,6 +118,7 @@ def _rounds_of(
     rounds: list[DesignRound] = []
     earlier: DesignRounds | None = None
     lacking = ""  # what was asked for before, and lacked a figure that this gives
+    said = ""
     for event in events:
         design, failure = event.get("design"), event.get("failure")
         if isinstance(failure, Mapping) and failure.get("error_type") == "missing_goal":
@@ -124,6 +128,7 @@ def _rounds_of(
             earlier = _told(session_id, text, rounds, earlier) if is_refining else None
             told = filter(None, (lacking, str(design.get("text", ""))))
             text, lacking, state, rounds = " … ".join(told), "", begun_with(event), []
+        said = _said_at(event) if isinstance(event.get("answer"), str) else said
         update = event.get("update")
         if not isinstance(update, Mapping):
             continue
@@ -137,8 +142,16 @@ def _rounds_of(
             rounds.pop()
         if not is_undo and (verdicts := verdicts_from_plain(update["last_verdicts"])):
             before = rounds[-1] if rounds else None if earlier is None else earlier.rounds[-1]
-            rounds.append(_round(state, verdicts, project, before))
+            rounds.append(replace(_round(state, verdicts, project, before), said=said))
+            said = ""
     return _told(session_id, text, rounds, earlier)
+
+
+def _said_at(event: Mapping[str, Any]) -> str:
+    """The words of an answer to a checkpoint that wants more than another round."""
+    meant = event.get("meant")
+    is_wish = isinstance(meant, Mapping) and meant.get("kind") in ("goals", "instruction")
+    return str(meant.get("text", "")) if isinstance(meant, Mapping) and is_wish else ""
 
 
 def _told(
@@ -218,8 +231,14 @@ def _other_changes(before: bytes, after: bytes) -> Iterator[ValueChange]:
         name = str(each["name"])
         was, now = ((each[side] or "").removeprefix(name).strip() or "—" for side in ("before", "after"))
         value = values.get(name)
-        if value is None or was.removesuffix(value.before) != now.removesuffix(value.after):
+        if value is None or _with_value(was, value) != now:
             yield ValueChange((name,), was, now)
+
+
+def _with_value(card: str, change: ValueChange) -> str:
+    """A card with the new value, whatever stands behind it (``10u IC=3``)."""
+    value = rf"(?<!\S){re.escape(change.before)}(?!\S)"
+    return re.sub(value, lambda _found: change.after, card, count=1)
 
 
 def _values(data: bytes) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -254,10 +254,16 @@ def _rounds(found: DesignRounds, say: Translate) -> Iterator[Block]:
 def _rounds_of(found: DesignRounds, say: Translate) -> Iterator[Block]:
     if found.text:
         yield Paragraph(say(msg("“{text}”", text=one_line(found.text))))
-    rows = []
+    head = tuple(map(say, (msg("Round"), msg("Change"), msg("Figures"), msg("Met"))))
+    rows: list[tuple[Cell, ...]] = []
     before = found.begins_from
     colon = say(msg(": "))
     for each in found.rounds:
+        if each.said:  # what changed the wish stands before what came of it
+            if rows:
+                yield Table(head, tuple(rows))
+            rows = []
+            yield Paragraph(say(msg("“{text}”", text=one_line(each.said))))
         met = say(msg("failed")) if each.has_failed else f"{each.goals_met}/{len(each.verdicts)}"
         figures = say(msg("; ")).join(
             f"{say(name_of_judged(verdict))}{colon}{say(shown(row_of(verdict).value))}"
@@ -272,8 +278,7 @@ def _rounds_of(found: DesignRounds, say: Translate) -> Iterator[Block]:
             )
         )
         before = each
-    head = (msg("Round"), msg("Change"), msg("Figures"), msg("Met"))
-    yield Table(tuple(map(say, head)), tuple(rows))
+    yield Table(head, tuple(rows))
 
 
 def _figure(value: float, unit: str) -> Cell:
