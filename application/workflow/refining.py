@@ -10,7 +10,13 @@ from typing import Any, Literal
 
 from application.design.round_history import begun_with
 from domain.design.checkpoint_asides import without_denied
-from domain.design.goal_change import clauses_not_read, goals_changed_by, is_by_unit_alone, is_repeated
+from domain.design.goal_change import (
+    clauses_not_read,
+    goals_changed_by,
+    is_by_unit_alone,
+    is_repeated,
+    is_told_of_another,
+)
 from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
@@ -110,6 +116,8 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
         demanded = design_changed_by(text, intent_from_plain(state["design_intent"])) if known else None
         if demanded is not None and demanded[1]:
             return _begun_with(state, demanded[0].goals) | {"demand": text}
+        if goals is not None and is_told_of_another(text, known, goals):
+            return None
         if goals is None and changes_netlist(text):
             return {"is_round_zero": True, "instruction": text} | _begun_with(state, known)
         if goals is None:

@@ -15,6 +15,7 @@ from domain.design.goal_change import (
     clauses_of,
     goals_changed_by,
     is_by_unit_alone,
+    is_told_of_another,
     states_what_is_to_be,
 )
 from domain.design.sentence import read_sentence
@@ -61,7 +62,7 @@ def _in_turn(clauses: Sequence[str], intent: DesignIntent) -> tuple[DesignIntent
         goals = goals_changed_by(clause, intent.goals)
         is_sure = goals is not None and not is_by_unit_alone(clause, intent.goals, goals)
         demanded = None if is_sure else catalogue.demanded(intent, clause)
-        if goals is not None and demanded is None:
+        if goals is not None and demanded is None and not is_told_of_another(clause, intent.goals, goals):
             intent = catalogue.follow(intent, goals)
             continue
         if demanded is None:

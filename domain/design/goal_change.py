@@ -125,6 +125,12 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """How what is said begins of why a goal is given up."""
+_WANTED = re.compile(
+    r"\b(?:need|want|make|should|must|use|give|set|change|lower|raise|reduce|increase|at least|at most|below|"
+    r"above|under|over|to|than|keep|try|let|have)\b|[要用改设降升调换得需]|至少|最多|不[超低少大]|以[上下内]|[<>≤≥=]",
+    re.IGNORECASE,
+)
+_BARE_WORDS = 2
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
@@ -210,6 +216,15 @@ def is_by_unit_alone(text: str, before: Sequence[DesignGoal], after: Sequence[De
     return any(
         not old.stated and not old.is_same_demand(new) and not re.search(words_of(old), text, re.IGNORECASE)
         for old, new in zip(before, after, strict=False)
+    )
+
+
+def is_told_of_another(text: str, before: Sequence[DesignGoal], after: Sequence[DesignGoal]) -> bool:
+    """Whether such a figure stands in a text that tells something and wants nothing: "it clips at 5 V"."""
+    return (
+        is_by_unit_alone(text, before, after)
+        and len(text.split()) > _BARE_WORDS
+        and _WANTED.search(text) is None
     )
 
 

@@ -64,6 +64,10 @@ _NO_LOAD = (
 )
 _DENIES = r"(?<![a-z])(?:no|not|without|never|don['’]?t|avoid)(?![a-z])|不[要用]|别|去掉|没有"
 """With it a part or a kind that is named may be what is not wanted."""
+_BARE = 2
+"""Words of what is hardly more than a figure."""
+_TRIAL = r"(?<![a-z])(?:step|transient|surge|pulse)s?(?![a-z])|阶跃|瞬态|突变"
+"""What is to be tried on the circuit, and is no demand of it."""
 _WANTS = r"(?<![a-z])(?:need|want|make it|should|must|use|give|set|change)(?![a-z])|[要用改设]"
 _SERIES = re.compile(
     r"(?<![a-z0-9])e(?P<count>3|6|12|24|48|96|192)(?!\d)(?:[\s-]?series)?"
@@ -294,7 +298,7 @@ def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, 
         return {}
     sentence, loads, load = without_load(family, _without_grade(sentence))
     said, silent = said_of(family, sentence), _says_of_nothing(family, sentence)
-    if loads or any(map(is_not_understood, said.notes)):
+    if loads or sentence.has(_TRIAL) or any(map(is_not_understood, said.notes)):
         return {}
     found = {
         name: value
@@ -330,8 +334,10 @@ def _says_of_nothing(family: Family, sentence: Sentence) -> Mapping[str, Any]:
 def _is_named(family: Family, quantity: Quantity, sentence: Sentence) -> bool:
     """Whether a sentence has words for a quantity that takes a number by its unit alone, or it is what the
     circuit is asked for by, or the only one with its unit, and something is wanted."""
+    has_unit = any(each.dimension in quantity.dimensions for each in sentence.mentions)
+    is_wanted = sentence.has(_WANTS) or len(sentence.text.split()) <= _BARE
     by_unit = (set(each.dimensions) for each in family.quantities if each.takes_rest)
-    if sum(bool(units & set(quantity.dimensions)) for units in by_unit) == 1 and sentence.has(_WANTS):
+    if sum(bool(units & set(quantity.dimensions)) for units in by_unit) == 1 and has_unit and is_wanted:
         return True
     role = ROLES.get(quantity.name)
     words = [quantity.words, quantity.before, quantity.after, role and role.before, role and role.after]

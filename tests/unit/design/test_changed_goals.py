@@ -9,6 +9,7 @@ from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, propose, understand
 from domain.design.demand_change import changes_netlist, design_changed_by
 from domain.design.designer import DesignIntent
+from domain.design.goal_change import goals_changed_by, is_told_of_another
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity
 
@@ -139,6 +140,8 @@ AMPLIFIER, LOW_PASS = "inverting amplifier, gain 7.5", "RC low-pass, 1 kHz"
         (LOW_PASS, "replace the capacitor by 22 nF", {"capacitor_f": 22e-9}),
         ("boost 5 V to 12 V", "use a smaller inductor, 4.7 uH", {"inductance": 4.7e-6}),
         ("boost 5 V to 12 V", "I need 800 mA", {"iout": 0.8}),
+        ("boost 5 V to 12 V", "3 A", {"iout": 3.0}),
+        (AMPLIFIER, "the output should drive 600 ohm", {"added_load_ohm": 600.0, "input_ohm": 10e3}),
         ("Wien bridge oscillator 1 kHz", "run on ±9 V", {"supply_v": 9.0}),
         ("LED driver 20 mA", "supply is 24 V", {"supply_v": 24.0, "load": "led"}),
         ("555 timer 1 kHz", "run it from 5 V", {"supply_v": 5.0}),
@@ -169,6 +172,8 @@ def test_a_sentence_changes_more_of_a_design_than_its_goals(
         (AMPLIFIER, "change R3 to 4.7k"),
         (AMPLIFIER, "raise the supply by 3 V"),
         (LOW_PASS, "second order please"),
+        (AMPLIFIER, "use a 100k feedback resistor"),
+        ("buck converter 12 V to 5 V, 2 A", "load step to 3 A"),
         ("buck converter 12 V to 5 V, 2 A", "without diode"),
         (LOW_PASS, "use a 5 V supply"),  # it has none
     ],
@@ -239,3 +244,11 @@ def test_a_gain_is_told_as_it_was_asked(text: str, target: float, width: float) 
 )
 def test_a_part_that_is_named_gets_its_value_in_the_netlist(text: str, is_one: bool) -> None:
     assert changes_netlist(text) is is_one
+
+
+def test_what_is_only_told_is_no_change_of_a_proposal() -> None:
+    single = understand("inverting amplifier, gain 5, single 9 V supply").goals
+    told = goals_changed_by("it clips at 5 V", single)
+    assert told is not None
+    assert is_told_of_another("it clips at 5 V", single, told)
+    assert not is_told_of_another("make the level 5 V", single, told)
