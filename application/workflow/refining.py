@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from application.design.round_history import begun_with
 from domain.design.checkpoint_asides import without_denied
+from domain.design.designer import DesignIntent
 from domain.design.goal_change import (
     clauses_not_read,
     goals_changed_by,
@@ -99,6 +100,15 @@ def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
         return ()
 
 
+def _intent_in(state: Mapping[str, Any]) -> DesignIntent | None:
+    from application.design.plain_state import intent_from_plain
+
+    try:
+        return intent_from_plain(state["design_intent"])
+    except (TypeError, KeyError):  # written by another version
+        return None
+
+
 def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = False) -> dict[str, Any] | None:
     """What a sentence changes of a finished design, as plain data for its next run; None when nothing.
 
@@ -106,14 +116,14 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     value of a part for anybody. It begins from the circuit as it is, as does whoever improves one that our
     families did not make.
     """
-    from application.design.plain_state import intent_from_plain
     from domain.design.demand_change import changes_netlist, design_changed_by
 
     known = goals_in(state)
     goals = goals_changed_by(without_denied(text), known)
     is_sure = goals is not None and not is_by_unit_alone(text, known, goals)
     if not is_sure and not takes_any_wish:
-        demanded = design_changed_by(text, intent_from_plain(state["design_intent"])) if known else None
+        intent = _intent_in(state)
+        demanded = None if intent is None else design_changed_by(text, intent)
         if demanded is not None and demanded[1]:
             return _begun_with(state, demanded[0].goals) | {"demand": text}
         if goals is not None and is_told_of_another(text, known, goals):
@@ -180,7 +190,6 @@ async def read_message(
 
 def _of_design(state: Mapping[str, Any], text: str) -> NextMessage:
     """A message that describes no circuit, behind a finished design."""
-    from application.design.plain_state import intent_from_plain
     from domain.design.demand_change import design_changed_by
 
     goals = goals_in(state)
@@ -190,8 +199,8 @@ def _of_design(state: Mapping[str, Any], text: str) -> NextMessage:
         return NextMessage("unclear", goals, _cannot_be(error))
     if refines:
         return NextMessage("refines", goals)
-    intent = intent_from_plain(state["design_intent"])
-    if is_repeated(text, goals) or design_changed_by(text, intent) is not None:
+    intent = _intent_in(state)
+    if is_repeated(text, goals) or (intent is not None and design_changed_by(text, intent) is not None):
         return NextMessage("unclear", goals, _said_already(text))
     unread = clauses_not_read(text, goals)
     return NextMessage("unclear", goals, _half_read(unread) if unread else None)

@@ -283,7 +283,7 @@ async def test_texts_at_a_checkpoint_lose_neither_design_nor_text(
         type_and_send(panel, text)
         chip = of(panel, Understood)[-1]
         assert chip.intent.text == text
-        if chip.intent.kind == "goals" and not chip.changed:
+        if chip.intent.kind == "goals" and not (chip.changed or chip.intent.told):
             (await goals_dialog(until)).reject()
         elif chip.state == "taken" and chip.intent.kind != "unclear":
             await until(lambda known=asked: len(of(panel, Decision)) > known, timeout_s=30)
