@@ -70,6 +70,7 @@ _TRIAL = r"(?<![a-z])(?:step|transient|surge|pulse)s?(?![a-z])|阶跃|瞬态|突
 """What is to be tried on the circuit, and is no demand of it."""
 _WANTS = r"(?<![a-z])(?:need|want|make it|should|must|use|give|set|change)(?![a-z])|[要用改设]"
 _SERIES = re.compile(
+    r"(?P<before>resistors?(?![a-z])[^\d,;.]{0,16}|电阻[^\d,;。]{0,6})?"
     r"(?<![a-z0-9])e(?P<count>3|6|12|24|48|96|192)(?!\d)(?:[\s-]?series)?"
     r"(?P<resistors>[\s-]?(?:standard )?resist|(?:系列)?的?电阻)?",
     re.IGNORECASE,
@@ -240,7 +241,7 @@ def series_in(sentence: Sentence) -> dict[str, Any]:
     found = _SERIES.search(sentence.text)
     if found is None:
         return {}
-    return {SERIES: f"E{found['count']}", SERIES_FOR_ALL: found["resistors"] is None}
+    return {SERIES: f"E{found['count']}", SERIES_FOR_ALL: not (found["resistors"] or found["before"])}
 
 
 def _without_grade(sentence: Sentence) -> Sentence:

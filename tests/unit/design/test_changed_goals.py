@@ -120,6 +120,7 @@ AMPLIFIER, LOW_PASS = "inverting amplifier, gain 7.5", "RC low-pass, 1 kHz"
     ("request_", "said", "parameters"),
     [
         (AMPLIFIER, "Use E12 resistors", {"series": "E12", "series_for_all": False}),
+        (AMPLIFIER, "继续，电阻都用 E24 系列", {"series": "E24", "series_for_all": False}),
         (AMPLIFIER, "only E24 parts please", {"series": "E24", "series_for_all": True}),
         (AMPLIFIER, "use a 5 V supply", {"supply_v": 5.0, "rails": "single", "coupling": "ac"}),
         (AMPLIFIER, "supply should be ±12 V", {"supply_v": 12.0, "rails": "dual"}),
