@@ -13,6 +13,7 @@ from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS
 from presentation.panels.waveforms.panes import trace_pen
+from presentation.ui.figure_table import FigureTable
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from tests.gui.conftest import Until
@@ -215,7 +216,9 @@ async def test_two_stepped_runs_are_compared_step_by_step(
     first = pane.views.shown.loaded.figures.result_path
     # A value more before the others: the steps have other numbers.
     circuit.write_text(
-        CIRCUIT.replace("list 10k 1k 100k", "list 470 10k 1k 100k").replace("C1 out 0 1n", "C1 out 0 2n")
+        CIRCUIT.replace("list 10k 1k 100k", "list 470 10k 1k 100k")
+        .replace("C1 out 0 1n", "C1 out 0 2n")
+        .replace(".end", ".meas ac never when vdb(out)=40\n.end")
     )
     result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     services.workspace.result_selected.emit(result.result_path)
@@ -226,6 +229,9 @@ async def test_two_stepped_runs_are_compared_step_by_step(
     assert rows["bandwidth(v(out))"][-1].text.split(" … ") == ["−159.2", "−80.4"]  # by half, at 1k and 100k
     assert "rload = 1k: −159.2\u00a0kHz" in rows["bandwidth(v(out))"][-1].tip
     assert "470" not in rows["att"][-1].tip
+    side = pane.findChild(FigureTable, "measurement_table_side")
+    (never,) = [row[0] for row in side.rows if row[0].text == "never"]
+    assert never.unit == "", "lacking in all steps, its name has the room"
     # All runs of the one behind are drawn, and that is said; of a single one that of its value.
     panel.overlay.toggle(first)
     await until(lambda: panel.overlay.names == ("Run 1 (all 3 runs of rload)",))

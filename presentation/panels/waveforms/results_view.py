@@ -364,7 +364,8 @@ class MeasurementsView(QWidget):
         )
         if is_missed and not self._shown.is_stale:
             color = "error.text"
-        step = "" if item.expression else item.step  # beside a long expression it is in the tooltip
+        # Beside a long expression it is in the tooltip; what none of the steps has is lacking in all of them.
+        step = "" if item.expression or item.steps else item.step
         name = Cell(
             text=item.shown_name, unit=step, style="mono_small", color=name_color, tip=self._tip(item)
         )
