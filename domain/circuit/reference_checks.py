@@ -449,6 +449,9 @@ _SOURCE_WORDS = frozenset({
 })  # fmt: skip
 
 
+_WAVEFORMS = frozenset({"sin", "sine", "pulse", "exp", "pwl", "sffm", "am", "trnoise", "trrandom"})
+
+
 def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
     previous: Field | None = None
     for field in placed.element.statement.fields[3:]:
@@ -469,12 +472,23 @@ def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings)
             if re.fullmatch(r"\$[A-Za-z_]\w*", field.text)
             else msg("* begins a comment in the first column only. Put $ or ; before this one.")
             if field.text.startswith("*")
-            else msg("{name}: ngspice knows no waveform or keyword “{word}”.", name=placed.element.name,
-                     word=field.text)
+            else _unknown_word(placed.element, field, findings)
         )  # fmt: skip
         findings.add(scope.severity, "bad-value", message, file=placed.file, at=field)
         if field.text.startswith("*"):  # what stands behind it is the comment
             return
+
+
+def _unknown_word(element: Element, field: Field, findings: Findings) -> Message:
+    """Of a source: with the waveform that is probably meant, in the letter case it is written in."""
+    told = {"name": element.name, "word": field.text}
+    near = findings.near(field.key, _WAVEFORMS, cutoff=0.75)
+    if near is None:
+        return msg("{name}: ngspice knows no waveform or keyword “{word}”.", **told)
+    near = near.upper() if field.text.isupper() else near
+    return msg(
+        "{name}: ngspice knows no waveform or keyword “{word}”. Did you mean {near}?", **told, near=near
+    )
 
 
 def _check_controls(placed: PlacedElement, scope: Scope, findings: Findings) -> None:

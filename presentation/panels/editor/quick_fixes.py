@@ -130,8 +130,9 @@ def _include(diagnostic: Diagnostic, lines: Lines, *, has_title: bool) -> QuickF
 
 def _renaming(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     """The name that was probably meant, in place of one that nothing has."""
-    named = "path" if diagnostic.code == "include-missing" else "name"
-    name, near = (diagnostic.message.params.get(key) for key in (named, "near"))
+    params = diagnostic.message.params
+    named = next((key for key in ("word", "path") if key in params), "name")
+    name, near = params.get(named), params.get("near")
     column, line = diagnostic.column, lines.text(diagnostic.line)
     if column is None or not isinstance(name, str) or not isinstance(near, str):
         return None

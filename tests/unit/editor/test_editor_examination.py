@@ -98,6 +98,7 @@ def test_farad_and_greek_mu_have_fixes_too(tmp_path: Path) -> None:
         ("undefined-parameter", "R9 c b {2*rlod}", "R9 c b {2*rload}"),
         ("undefined-parameter", "R9 c b {2*fsv}", "R9 c b {2*fsw}"),
         ("unknown-directive", ".trann 1u 1m", ".tran 1u 1m"),
+        ("bad-value", "V9 c b PULS (0 1 0 1u)", "V9 c b PULSE (0 1 0 1u)"),
     ],
 )
 def test_a_name_that_was_meant_takes_the_place_of_the_wrong_one(
