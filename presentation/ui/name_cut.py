@@ -8,7 +8,11 @@ from itertools import takewhile
 from operator import eq
 from typing import Protocol
 
+from shared.late_patterns import late_pattern
+
 _GONE = "…"
+_MEASURED = late_pattern(r"(?P<functions>(?:\w+\()*)(?:\w+\.)?v\((?P<node>[^(),\s]+)(?P<ends>\)+)")
+"""A voltage, be it of a named analysis, and what is measured on it."""
 
 
 class Metrics(Protocol):
@@ -40,30 +44,16 @@ def trace_cut(metrics: Metrics, text: str, width: int) -> str:
     """As `middle_cut`, but of a voltage its node stays whole where that has room: ``n003``, not ``v(…3)``; of
     what is measured on one its functions, which tell it from others: ``db(peak(out))``, ``db(peak(…))``."""
     shown = middle_cut(metrics, text, width)
-    calls, inside, ends = _calls_around(text)
-    if shown == text or not calls:
+    match = _MEASURED.fullmatch(text)
+    if shown == text or match is None or len(match["ends"]) != match["functions"].count("(") + 1:
         return shown
-    functions = calls.removesuffix("v(")
-    ends = ends[: functions.count("(")]
+    functions, node, ends = match["functions"], match["node"], match["ends"][1:]
     room = width - metrics.horizontalAdvance(functions + ends)
-    if metrics.horizontalAdvance(inside) <= room:
-        return f"{functions}{inside}{ends}"
+    if metrics.horizontalAdvance(node) <= room:
+        return f"{functions}{node}{ends}"
     if not functions or metrics.horizontalAdvance(_GONE) > room:
         return shown
-    return f"{functions}{middle_cut(metrics, inside, room)}{ends}"
-
-
-def _calls_around(text: str) -> tuple[str, str, str]:
-    """``db(peak(v(``, ``out`` and ``)))``; three empty texts for what is no call of one voltage."""
-    calls, voltage, rest = text.rpartition("v(")
-    inside = rest.rstrip(")")
-    names = (calls + voltage).split("(")[:-1]
-    is_whole = len(rest) - len(inside) == len(names) and all(name.isidentifier() for name in names)
-    return (calls + voltage, inside, rest[len(inside) :]) if is_whole and _is_node(inside) else ("", "", "")
-
-
-def _is_node(text: str) -> bool:
-    return text != "" and not set(text) & set("(), ")
+    return f"{functions}{middle_cut(metrics, node, room)}{ends}"
 
 
 def cut_apart(metrics: Metrics, text: str, width: int, others: Iterable[str], *, kept: str = "") -> str:

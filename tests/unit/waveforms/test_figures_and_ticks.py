@@ -202,6 +202,7 @@ def test_of_a_voltage_without_room_its_node_stays() -> None:
     measured = "db(peak(v(tone_out)))"
     cuts = [trace_cut(_Wide(), measured, 7 * letters) for letters in (21, 20, 15, 11, 10)]
     assert cuts == [measured, "db(peak(tone_out))", "db(peak(to…ut))", "db(peak(…))", "db(p…ut)))"]
+    assert trace_cut(_Wide(), "max(tran.v(tone_out))", 70) == "max(to…ut)"
 
 
 def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
