@@ -103,6 +103,26 @@ def parse_number(text: str) -> float:
     return number.value
 
 
+_BARE_UNITS = frozenset({"v", "a", "f", "h", "ohm", "ohms", "hz", "s", "volt", "volts"})
+
+
+def joined_value(number: str, word: str) -> str | None:
+    """How a value is written whose scale or unit stands apart, ``4.7k`` for ``4.7 k``; a unit alone goes.
+
+    None where the two are no such value.
+    """
+    value = read_number(number)
+    if value is None or value.suffix or value.unit or value.rest or not word[:1].isalpha():
+        return None
+    whole = read_number(number + word)
+    if whole is not None and whole.rest:
+        return None
+    if word.lower() in _BARE_UNITS:
+        return number
+    is_scaled = whole is not None and bool(whole.suffix) and whole.unit.lower() in {"", *_BARE_UNITS}
+    return number + word if is_scaled else None
+
+
 def split_suffix(text: str) -> tuple[str, str, str]:
     """Cut a number into mantissa (with exponent), scale suffix and unit, as written.
 

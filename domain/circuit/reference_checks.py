@@ -34,9 +34,10 @@ from domain.circuit.hierarchy import (
     visible_parameters,
 )
 from domain.circuit.model_checks import MODEL_TYPES, check_model_use, undefined
-from domain.circuit.numbers import read_number
+from domain.circuit.numbers import joined_value
 from domain.circuit.sound_lines import SoundLines
 from domain.circuit.statements import Field, Statement
+from domain.circuit.structure_checks import parted_message
 from domain.circuit.topology import expression_nodes
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -339,28 +340,14 @@ def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -
             findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.statement)
 
 
-_BARE_UNITS = frozenset({"v", "a", "f", "h", "ohm", "ohms", "hz", "s", "volt", "volts"})
-
-
 def _tells_parted(
     number: Field, word: Field | None, placed: PlacedElement, scope: Scope, findings: Findings
 ) -> bool:
     """Whether a value and its scale or unit stand apart, ``4.7 k``: told with how it is written."""
-    value = read_number(number.text)
-    if word is None or value is None or value.suffix or value.unit or value.rest:
+    near = None if word is None else joined_value(number.text, word.text)
+    if word is None or near is None:
         return False
-    whole = read_number(number.text + word.text)
-    is_scaled = whole is not None and bool(whole.suffix) and whole.unit.lower() in {"", *_BARE_UNITS}
-    is_unit = word.key in _BARE_UNITS
-    if (not is_unit and not is_scaled) or (whole is not None and whole.rest):
-        return False
-    message = msg(
-        "{name}: a value has no space in it. Write {near}, not {number} {unit}.",
-        name=placed.element.name,
-        near=number.text if is_unit else number.text + word.text,
-        number=number.text,
-        unit=word.text,
-    )
+    message = parted_message(placed.element.name, number.text, word.text, near)
     findings.add(scope.severity, "parted-value", message, file=placed.file, at=number)
     return True
 

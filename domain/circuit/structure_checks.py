@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Set
+from itertools import pairwise
 
 from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep, has_idle_sweep
 from domain.circuit.cards import assignments_of
@@ -14,7 +15,7 @@ from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.foreign_forms import foreign_form
 from domain.circuit.netlist import Netlist
-from domain.circuit.numbers import read_number
+from domain.circuit.numbers import joined_value, read_number
 from domain.circuit.placed import Placed
 from domain.circuit.sound_lines import SoundLines
 from domain.circuit.statements import DEEPEST, Field, Statement
@@ -355,6 +356,17 @@ XYCE_DIRECTIVES = frozenset({
 """Words of Xyce alone (Xyce Reference Guide, 2.1 "Netlist Commands")."""
 
 
+def parted_message(name: str, number: str, unit: str, near: str) -> Message:
+    """A value and its scale stand apart (`numbers.joined_value`)."""
+    return msg(
+        "{name}: a value has no space in it. Write {near}, not {number} {unit}.",
+        name=name,
+        near=near,
+        number=number,
+        unit=unit,
+    )
+
+
 def misspelt_directive(name: str) -> str | None:
     """The directive that is meant by a name that none has, ``tran`` by ``trans``; None where none is near."""
     import difflib
@@ -484,6 +496,16 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
     for placed in cards:
         text = placed.statement.text.strip()[1:]
         example = analysis_problem(text)
+        apart = [
+            (number, unit, near)
+            for number, unit in pairwise(placed.statement.fields)
+            if (near := joined_value(number.text, unit.text)) is not None
+        ]
+        for number, unit, near in apart:
+            message = parted_message(f".{placed.statement.keyword}", number.text, unit.text, near)
+            findings.add("error", "parted-value", message, file=placed.file, at=number)
+        if apart:
+            continue
         bare = _bare_parameter(placed.statement, parameters)
         if bare is not None:
             message = msg("ngspice accepts {text} here only in braces: {braced}.", text=bare.text,

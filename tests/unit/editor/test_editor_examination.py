@@ -73,6 +73,7 @@ def test_letters_in_place_of_the_point_and_second_factors_are_mended(
         ("C9 out 0 100 nF", "C9 out 0 100nF"),
         ("C9 out 0 2 F IC=0", "C9 out 0 2 IC=0"),
         ("V9 out 0 12 V", "V9 out 0 12"),
+        (".tran 5u 10 m uic", ".tran 5u 10m uic"),
         ("V9 out 0 SIN(0 50 mV 1k)", "V9 out 0 SIN(0 50mV 1k)"),
     ],
 )
