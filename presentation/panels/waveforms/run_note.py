@@ -145,6 +145,15 @@ def _of_drawing(shown: ShownResult, now: DrawnPlot, overlay: RunOverlay) -> list
         notes.append(msg("The raw file ends early: it has fewer points than its header says."))
     if missing and not shown.is_loading:
         notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(missing)))
+    rough = [trace.shown_name for trace in now.traces if trace.is_alternating]
+    if rough and figures is not None and figures.is_ours:
+        notes.append(
+            msg(
+                "{names} jumps from one time point to the next: that is the error of trapezoidal "
+                "integration, not the circuit. .options method=gear in the circuit damps it.",
+                names=", ".join(rough),
+            )
+        )
     if overlay.own:
         notes.append(msg("Pale: {runs}", runs=", ".join(overlay.own)))
     if overlay.foreign:

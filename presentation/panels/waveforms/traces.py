@@ -27,6 +27,7 @@ from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.frequency_response import phase_deg
 from domain.simulation.output_names import named_first, outputs_of
 from domain.simulation.plot_choice import is_step
+from domain.simulation.ringing import alternates
 from domain.simulation.signals import Signal
 from domain.simulation.waveform import Plot, RealArray, Step
 from shared.errors import CircuitAIError
@@ -276,6 +277,8 @@ class Trace:
     """What it is called by its user; "" = the expression."""
     line: str = ""
     """"solid", "dashed", "dotted"; "" = by the place of its colour."""
+    is_alternating: bool = False
+    """Over time: it jumps from one computed point to the next, as no circuit does."""
 
     @property
     def shown_name(self) -> str:
@@ -416,7 +419,10 @@ def make_trace(
             for pane, whole, is_gain in _lines(signal, other, axis.manner, number, right)
             for values in (_within_half_a_turn(whole, former.get(pane)) if pane.unit == "deg" else whole,)
         )
-    return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
+    is_alternating = own.unit == "s" and not is_ghost and any(alternates(each.values) for each in curves)
+    return Trace(
+        expression=expression, color=color, curves=curves, is_ghost=is_ghost, is_alternating=is_alternating
+    )
 
 
 def _within_half_a_turn(phase: RealArray, other: RealArray | None) -> RealArray:
