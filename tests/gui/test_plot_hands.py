@@ -472,9 +472,12 @@ async def test_horizontal_cursors_labels_and_what_is_under_the_pointer(
     kept = services.workspace.views.kept(services.workspace.root)["filter.cir"]
     assert read_fields(CircuitView, to_plain(kept)) == kept
     assert kept.looks["tran"].labels[0].at == pytest.approx(0.5e-3, abs=2e-5)
+    _send(area, QEvent.Type.MouseMove, _at(area, 0.25, 0.9), no_button, no_button, NONE)
+    assert area.readout
     panel.choose_plot(0)
     await until(lambda: panel.axis_unit == "Hz")
     assert not area.labels.labels
+    assert area.readout == "", "what was read of other curves goes with them"
     panel.choose_plot(1)
     await until(lambda: panel.axis_unit == "s")
     assert [label.text for label in area.labels.labels] == ["first fall"]

@@ -214,7 +214,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         )
         across, heights = self._ranges.chosen() if is_same else (None, {})
         self._in_turns.drop()
-        if not is_same:  # else the old points would be seen on the new axis
+        if not is_same:  # else the old points would be seen on the new axis, and read there
+            self._pointer.leave()
             for pane in self._made:
                 pane.blank()
         self._axis, self._traces = axis, traces
@@ -226,6 +227,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._ranges.show_chosen(across, heights)
         self._is_new = self._is_new or not is_same
         self.redraw()
+        self._pointer.read_again()
         self.cursors_moved.emit(*self.cursor_samples)
 
     def show_marks(self, marks: Sequence[Mark], limit_text: Callable[[DesignGoal], str]) -> None:

@@ -29,6 +29,7 @@ class PlotPointer:
         self._readout.setParent(area.view)
         self._readout.setFont(theme.tabular("small"))
         self._readout.hide()
+        self._place = QPointF()
 
     @property
     def text(self) -> str:
@@ -40,6 +41,11 @@ class PlotPointer:
 
     def leave(self) -> None:
         self._readout.hide()
+
+    def read_again(self) -> None:
+        """Other curves are drawn under a pointer that rests: what was read of the former ones goes."""
+        if self._readout.isVisible():
+            self._read(self._place, has_button=False)
 
     def move(self, event: QMouseEvent, shown: Sequence[Trace]) -> None:
         """The pointer is elsewhere; `shown` is all that is drawn."""
@@ -60,6 +66,7 @@ class PlotPointer:
 
     def _read(self, place: QPointF, *, has_button: bool) -> None:
         """At the right end: where the pointer is on the axis, and what the nearest curve has there."""
+        self._place = place
         axis = self._area.axis
         panes = [each for each in self._area.panes if each.box.sceneBoundingRect().contains(place)]
         if not panes or axis is None or has_button:
