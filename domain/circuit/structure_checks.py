@@ -102,6 +102,9 @@ def _check_bytes(netlist: Netlist, findings: Findings) -> None:
             return
 
 
+_NAMES_FILES = frozenset({"include", "lib"})
+
+
 def _check_non_ascii(netlist: Netlist, statement: Statement, findings: Findings) -> bool:
     """True when ngspice stops here."""
     raw = statement.raw.encode("latin-1")
@@ -111,6 +114,8 @@ def _check_non_ascii(netlist: Netlist, statement: Statement, findings: Findings)
         )
         findings.add("error", "encoding", message, file=netlist.path, at=statement)
         return True
+    if statement.keyword in _NAMES_FILES:  # no result has a file's name
+        return False
     for word in statement.words:
         if any(ord(c) > 127 and c not in "µμΩ°" for c in word.text) and not word.text.startswith(('"', "'")):
             message = msg(
