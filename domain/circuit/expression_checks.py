@@ -11,6 +11,8 @@ from pathlib import Path
 from domain.circuit.cards import assignments_of
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings, Severity
+from domain.circuit.foreign_cards import closing
+from domain.circuit.foreign_functions import arguments_of
 from domain.circuit.hierarchy import Block, PlacedElement
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import (
@@ -279,7 +281,24 @@ def names_in(text: str) -> frozenset[str]:
 
 
 _CIRCUIT_REFERENCE = late_pattern(r"\b[vi]\s*\([^()]*\)|@[\w.#]+\[\w+\]|\"[^\"]*\"", re.IGNORECASE)
+_LIMIT = late_pattern(r"(?<![\w.])limit\s*\(", re.IGNORECASE)
 _WORD = late_pattern(r"(?<![\w.$])([A-Za-z_]\w*)\s*(\()?")
+
+
+def _check_limits(expression: Field, file: Path | None, scope: Scope, findings: Findings) -> None:
+    """A value held between two others, as ngspice's modes for PSpice and LTspice have it: its own function of
+    that name, of two arguments, is random, and takes a third one without a word."""
+    for match in _LIMIT.finditer(expression.text):
+        end = closing(expression.text, match.end() - 1)
+        arguments = arguments_of(expression.text[match.end() : end - 1])
+        if len(arguments) != 3:
+            continue
+        value, low, high = arguments
+        message = msg(
+            "ngspice's limit() does not limit, it returns a random number. Write {instead} for {call}.",
+            call=expression.text[match.start() : end], instead=f"min(max({value},{low}),{high})",
+        )  # fmt: skip
+        findings.add(scope.severity, "foreign-form", message, file=file, at=expression)
 
 
 def check_behaviour(expression: Field, placed: PlacedElement, scope: Scope, findings: Findings) -> None:
@@ -306,6 +325,8 @@ def check_behaviour(expression: Field, placed: PlacedElement, scope: Scope, find
     functions: set[str] = set()
     for match in _WORD.finditer(text):
         (functions if match[2] else names).add(match[1].lower())
+    if "limit" in functions - scope.functions and not findings.functions:
+        _check_limits(expression, placed.file, scope, findings)
     unknown_names = names - _EXPRESSION_NAMES - scope.parameters - _EXPRESSION_FUNCTIONS
     check_names(unknown_names, expression, placed.file, scope, findings)
     unknown_functions = functions - _EXPRESSION_FUNCTIONS - scope.functions - scope.parameters

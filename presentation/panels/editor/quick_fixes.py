@@ -293,6 +293,21 @@ def _other_name(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     )
 
 
+def _instead(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
+    """What ngspice has for a call of another program's."""
+    call, instead = (str(diagnostic.message.params.get(key, "")) for key in ("call", "instead"))
+    place = lines.text(diagnostic.line).find(call) if call and instead else -1
+    if place < 0:
+        return None
+    return QuickFix(
+        title=msg("Change to {text}", text=instead),
+        reason=msg("It is random in ngspice"),
+        start=lines.byte(diagnostic.line, place + 1),
+        end=lines.byte(diagnostic.line, place + 1 + len(call)),
+        text=instead,
+    )
+
+
 def _bulk(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     """The fourth node of a MOSFET, before its model."""
     source = str(diagnostic.message.params.get("source", ""))
@@ -401,6 +416,7 @@ _OF_LINES: dict[str, Callable[[Diagnostic, Lines], QuickFix | None]] = {
     "duplicate-element": _other_name,
     "ends-name": _closing_name,
     "too-few-nodes": _bulk,
+    "foreign-form": _instead,
     "undefined-parameter": _define,
     "unclosed-bracket": _closer,
     "parted-value": _joined,
