@@ -219,6 +219,10 @@ class HeaderText:
         while True:
             if line is None:
                 return False
+            if not self.variables and line.startswith("Title:") and self.count("no. points") == 0:
+                # ngspice leaves the head of an analysis without a point unfinished: the next one's begins.
+                self.fields = {"title": line.partition(":")[2].strip()}
+                return True
             self._add_variable(line)
             if len(self.variables) >= wanted:
                 return True

@@ -166,6 +166,10 @@ def test_a_failed_analysis_has_no_points(raw):
     assert list(plot.vectors) == ["time", "v(out)", "i(v1)"]
     path = raw(header(TRAN, 0) + header(TRAN, 1) + rows([[0], [1], [2]]))
     assert [(h.points, h.is_truncated) for h in read_headers(path)] == [(0, False), (1, False)]
+    # Of a sweep that ends before it begins ngspice leaves the head unfinished.
+    unfinished = header(AC, 0, plot="AC Analysis", flags="complex").partition(b"\t0\t")[0]
+    (head,) = read_headers(raw(unfinished + header(TRAN, 1) + rows([[0], [1], [2]])))
+    assert (head.plot_name, head.title, head.points) == ("Transient Analysis", "* a title: with a colon", 1)
 
 
 def test_points_never_written_before_another_plot(raw):
