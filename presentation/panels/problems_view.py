@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -154,10 +154,14 @@ class ProblemsView(QWidget):
         # The checker's words say more of a place than the simulator's, and have the remedy.
         told = {(row.file, row.line, row.severity) for row in self._of_file if row.line is not None}
         of_run = [row for row in self._of_run if (row.file, row.line, row.severity) not in told]
-        said = {(row.file, row.line, row.severity, str(row.message)) for row in of_run}
-        fresh = [
-            row for row in self._of_file if (row.file, row.line, row.severity, str(row.message)) not in said
+        said = {_said(row): row for row in of_run}
+        # A library alone is less of a problem than in a circuit; what mends it is known where it is shown.
+        mended = {_said(row): row for row in self._of_file if _said(row) in said}
+        of_run = [
+            replace(row, fix=same.fix, finding=same.finding) if (same := mended.get(_said(row))) else row
+            for row in of_run
         ]
+        fresh = [row for row in self._of_file if _said(row) not in said]
         order = {"error": 0, "warning": 1}
         rows = sorted(
             (*of_run, *fresh),
@@ -195,6 +199,10 @@ class ProblemsView(QWidget):
         if row.finding is not None:
             self.mend_wanted.emit(row.finding)
             self._on_chosen(row)
+
+
+def _said(row: ProblemRow) -> tuple[Path | None, int | None, str]:
+    return row.file, row.line, str(row.message)
 
 
 def _row(finding: Finding, *, is_of_run: bool) -> ProblemRow:

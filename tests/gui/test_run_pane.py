@@ -211,6 +211,9 @@ async def test_problems_of_editor_and_run_stand_together_without_repeating(pane,
     pane.views.show_problems([same, worse])
     pane.views.problems.show_of_run([same])
     assert [(row.severity, row.line) for row in pane.views.problems.rows] == [("error", 9), ("warning", 2)]
+    pane.views.show_problems([ProblemRow(severity="info", message=msg("Stopped."), file=circuit, line=9)])
+    pane.views.problems.show_of_run([worse])
+    assert [(row.severity, row.line) for row in pane.views.problems.rows] == [("error", 9)], "said once"
 
 
 async def test_an_error_of_checker_and_run_is_listed_once_and_a_runs_goes_with_its_text(
