@@ -473,3 +473,5 @@ async def test_the_yield_does_not_take_the_place_of_the_change_in_a_narrow_table
         ["Value", "Yield", "vs Run 7"], ["Value", "vs Run 7"], ["Value"]
     ]  # fmt: skip
     assert "Yield: 200 of 200 runs meet the goal" in table.rows[0][0].tip
+    shown.is_compared = True
+    assert heads(110) == ["Value", "vs Run 7"], "who asked for a comparison sees it"

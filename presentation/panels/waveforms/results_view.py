@@ -317,7 +317,7 @@ class MeasurementsView(QWidget):
             columns.insert(2, Column(title=language(msg("Limit")), is_number=True))
             rows = [[*row[:2], self._limit(item), *row[2:]] for row, item in zip(rows, items, strict=True)]
             ways = [(columns, rows)]
-        if self._is_compact and number is not None:
+        if self._is_compact and number is not None and not self._shown.is_compared:
             ways.append((columns[:2], [row[:2] for row in rows]))
         # What comes last and is an estimate gives way first: nothing that stands there goes for it.
         for shown, cells in ways:

@@ -127,6 +127,8 @@ class ShownResult(QObject):
         self.awaited: Path | None = None
         """The circuit of the run that is under way, where its curves come at its end only."""
         self.is_stale = False
+        self.is_compared = False
+        """Somebody asked for the run that the figures are compared with."""
         self.cases: tuple[Path, tuple[CaseRun, ...]] | None = None
         """The newest result whose circuit has kept cases, and how the goals stand in them."""
         services.workspace.cases_judged.connect(self._on_cases)
@@ -296,7 +298,7 @@ class ShownResult(QObject):
         figures = await self._simulation.waveforms.figures_of(result_path)
         if figures is None or self.loaded is None or request != self._request or self.growth is not None:
             return
-        self.loaded = replace(self.loaded, previous=figures)
+        self.loaded, self.is_compared = replace(self.loaded, previous=figures), True
         await self._measure(request)
 
     def clear(self) -> None:
@@ -348,7 +350,7 @@ class ShownResult(QObject):
             return
         if request != self._request:
             return
-        self.loaded, self.goals = loaded, goals
+        self.loaded, self.goals, self.is_compared = loaded, goals, False
         self.error = None if loaded.error is None else loaded.error.message
         self.is_loading = False
         self._set_stale(False)
