@@ -199,9 +199,6 @@ async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome
          "Change to R3", ("  R1 a", "  R3 a")),
         ("ends-name", "t\nV1 a 0 1\nX1 a s\n.subckt s p\nR1 p 0 1\n.ends q\n.op\n.end\n",
          "Change to s", (".ends q", ".ends s")),
-        ("foreign-form", "t\nV1 a 0 1\nB1 b 0 V=1+limit(2*v(a),max(0,1),3)\nR1 b 0 1\n.op\n.end\n",
-         "Change to min(max(2*v(a),max(0,1)),3)",
-         ("limit(2*v(a),max(0,1),3)", "min(max(2*v(a),max(0,1)),3)")),
         ("too-few-nodes", "t\nV1 d 0 1\nM1 d d 0 nm W=1u\n.model nm NMOS\n.op\n.end\n",
          "Connect the bulk to 0", ("d d 0 nm", "d d 0 0 nm")),
         ("undefined-parameter", "t\nV1 a 0 1\nR1 a 0 {rload}\n.op\n.end\n",
@@ -229,6 +226,11 @@ def test_a_limit_of_ltspice_is_left_to_its_mode(tmp_path: Path) -> None:
     text = "t\nV1 a 0 1\nB1 b 0 V=limit(2*v(a),0,3)\nL1 b c 1u Rser=1\nR1 c 0 1\n.op\n.end\n"
     found = examined(tmp_path / "a.cir", text, dialect="ltspice")
     assert not any(each.code == "foreign-form" for each in found.problems)
+    text = "t\nV1 a 0 1\nB1 b 0 V=1+limit(2*v(a),max(0,1),3)\nR1 b 0 1\n.op\n.end\n"
+    problem = problem_of(examined(tmp_path / "a.cir", text, dialect="ngspice"), "foreign-form")
+    new = fixed(text, problem)
+    assert new == text.replace("limit(2*v(a),max(0,1),3)", "min(max(2*v(a),max(0,1)),3)")
+    assert examined(tmp_path / "a.cir", new, dialect="ngspice").problems == ()
 
 
 def test_a_library_without_sections_is_included_whole(tmp_path: Path) -> None:
