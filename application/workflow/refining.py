@@ -116,11 +116,12 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     value of a part for anybody. It begins from the circuit as it is, as does whoever improves one that our
     families did not make.
     """
-    from domain.design.demand_change import changes_netlist, design_changed_by
+    from domain.design.demand_change import beside_parts, changes_netlist, design_changed_by
 
     known = goals_in(state)
     goals = goals_changed_by(without_denied(text), known)
-    is_sure = goals is not None and not is_by_unit_alone(text, known, goals)
+    is_of_part = changes_netlist(text) and goals_changed_by(without_denied(beside_parts(text)), known) is None
+    is_sure = goals is not None and not (is_of_part or is_by_unit_alone(text, known, goals))
     if not is_sure and not takes_any_wish:
         intent = _intent_in(state)
         demanded = None if intent is None else design_changed_by(text, intent)
@@ -128,7 +129,7 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
             return _begun_with(state, demanded[0].goals) | {"demand": text}
         if goals is not None and is_told_of_another(text, known, goals):
             return None
-        if goals is None and changes_netlist(text):
+        if is_of_part:
             return {"is_round_zero": True, "instruction": text} | _begun_with(state, known)
         if goals is None:
             return None

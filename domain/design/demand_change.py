@@ -54,6 +54,11 @@ def changes_netlist(text: str) -> bool:
     )
 
 
+def beside_parts(text: str) -> str:
+    """What a sentence says in clauses that name no part."""
+    return ", ".join(each for each in clauses_of(text) if not _PART_OF_NETLIST.search(each))
+
+
 def _in_turn(clauses: Sequence[str], intent: DesignIntent) -> tuple[DesignIntent, tuple[Message, ...]] | None:
     """One clause after the other; None where one changes nothing."""
     told: tuple[Message, ...] = ()

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from application.design.plain_state import intent_to_plain
+from application.workflow.refining import refinement
 from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, propose, understand
 from domain.design.demand_change import changes_netlist, design_changed_by
@@ -245,6 +247,20 @@ def test_a_gain_is_told_as_it_was_asked(text: str, target: float, width: float) 
 )
 def test_a_part_that_is_named_gets_its_value_in_the_netlist(text: str, is_one: bool) -> None:
     assert changes_netlist(text) is is_one
+
+
+@pytest.mark.parametrize(
+    ("text", "is_of_part"),
+    [("把R1改成10k", True), ("R1 换成 12k", True), ("change R1 to 10k", True), ("改成2k", False)],
+)
+def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
+    intent = understand("RC low-pass, 1 kHz")
+    state = {
+        "design_intent": intent_to_plain(intent), "circuit_file_path": "filter.cir", "netlist_sha256": "00"
+    }  # fmt: skip
+    change = refinement(state, text)
+    assert change is not None
+    assert change.get("instruction") == (text if is_of_part else None)
 
 
 def test_what_is_only_told_is_no_change_of_a_proposal() -> None:
