@@ -184,8 +184,12 @@ def _card_errors(lines: Sequence[str]) -> Iterator[Finding]:
             if reason.lower().startswith("pterror"):
                 reason = _at(lines, index + 3)
             before = _at(lines, index - 1) if index else ""
+            if (own := _at(lines, index + 1)).startswith("."):
+                # A missing model is told of an element: this fault is another one, of its own line.
+                yield _card_finding(own, number, reason, None, mismatch=False, before=before)
+                continue
             # Inside a subcircuit the card is flattened; the line quoted before is as written.
-            card = quoted_card or _at(lines, index + 1)
+            card = quoted_card or own
             yield _card_finding(card, number, reason, model, mismatch=mismatch, before=before)
             model, quoted_card, mismatch = None, None, False
 
@@ -246,6 +250,9 @@ def _model_problem(element: str, reason: str, model: str | None, *, mismatch: bo
 
 def _directive_problem(name: str, reason: str) -> _Problem:
     if "unimplemented control card" in reason.lower():
+        if name.lower() == ".lib":
+            text = msg(".lib needs a file and a section. For a file without sections use .include.")
+            return "lib-without-section", text, None
         return "unknown-directive", msg("ngspice does not have the directive {name}.", name=name), None
     text = msg("ngspice does not accept {name}: {reason}", name=name, reason=quoted(reason))
     return "bad-analysis", text, None

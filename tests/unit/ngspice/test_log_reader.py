@@ -130,6 +130,17 @@ def test_a_card_of_a_subcircuit_is_known_by_its_own_text() -> None:
     )
 
 
+def test_a_directive_is_no_fault_of_the_element_warned_of_before() -> None:
+    finding = only(
+        "warning, can't find model 'dfastx' from line\n    d1 c 0 dfastx\n"
+        "Error on line 2 or its substitute:\n  .lib lib/parts.lib\n unimplemented control card - error \n"
+        "    Simulation interrupted due to error!\n"
+    )
+    assert (finding.code, finding.number, finding.element) == ("lib-without-section", 2, None)
+    assert (finding.card, finding.begins) == (".lib lib/parts.lib", (".lib",))
+    assert "D1" not in str(finding.message).upper()
+
+
 def test_a_parameter_lost_with_another_is_no_second_fault() -> None:
     finding = only(PARAMETERS)
     assert (finding.code, finding.word, finding.number) == ("undefined-parameter", "foo", 3)
