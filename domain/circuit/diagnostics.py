@@ -108,8 +108,8 @@ def _sorted(found: list[Diagnostic], root: Path | None) -> tuple[Diagnostic, ...
     )
 
 
-_OF_HABIT = frozenset({"farad-trap", "mega-trap", "number-tail"})
-"""How somebody writes values: in a library all of them alike."""
+_OF_HABIT = frozenset({"farad-trap", "mega-trap", "number-tail", "unclosed-bracket"})
+"""How somebody writes values: in a library all of them alike. A slip in one part is copied into the next."""
 
 
 def _is_of_habit(found: Diagnostic) -> bool:

@@ -418,8 +418,12 @@ def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Mes
             stack.append(index)
         elif character in _OPENERS.values():
             if not stack or _OPENERS[raw[stack[-1]]] != character:
+                in_braces = any(raw[i] == "{" for i in stack)
+                if any(_OPENERS[raw[i]] == character for i in stack):  # its own partner is further out
+                    yield _bracket_severity(statement, "{", in_braces), stack[-1], _not_closed(raw[stack[-1]])
+                    return
                 yield (
-                    _bracket_severity(statement, character, any(raw[i] == "{" for i in stack)),
+                    _bracket_severity(statement, character, in_braces),
                     index,
                     msg("“{sign}” closes nothing.", sign=character),
                 )
@@ -432,8 +436,12 @@ def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Mes
         yield (
             _bracket_severity(statement, opener, any(raw[i] == "{" for i in stack)),
             stack[-1],
-            msg("“{sign}” is not closed. Add “{closer}”.", sign=opener, closer=_OPENERS[opener]),
+            _not_closed(opener),
         )
+
+
+def _not_closed(opener: str) -> Message:
+    return msg("“{sign}” is not closed. Add “{closer}”.", sign=opener, closer=_OPENERS[opener])
 
 
 _COUNTED = frozenset({"b", "param", "func"})

@@ -367,10 +367,24 @@ def _closer(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
     text = lines.text(diagnostic.line)
     if not closer or lines.text(diagnostic.line + 1).lstrip().startswith("+"):
         return None  # it may be meant on any of the lines that follow
-    end = lines.byte(diagnostic.line, len(text[: comment_start(text)].rstrip()) + 1)
+    opened, last = (diagnostic.column or 1) - 1, len(text[: comment_start(text)].rstrip())
+    end = lines.byte(diagnostic.line, _closed_outside(text, opened, last) + 1)
     sign = diagnostic.message.params.get("sign", "")
     reason = msg("{sign} is not closed", sign=sign)
     return QuickFix(title=msg("Add {card}", card=closer), reason=reason, start=end, end=end, text=closer)
+
+
+def _closed_outside(text: str, opened: int, last: int) -> int:
+    """Where what is around an opener ends, or the text does: ``(2*p}``."""
+    open_ones: list[str] = []
+    for at in range(opened, last):
+        if text[at] in "({":
+            open_ones.append(text[at])
+        elif text[at] in ")}":
+            if not open_ones or open_ones[-1] + text[at] not in ("()", "{}"):
+                return at
+            open_ones.pop()
+    return last
 
 
 def _joined(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:

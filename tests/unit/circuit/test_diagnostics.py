@@ -351,6 +351,7 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         (".ac dec 10 1 100M\n", [("error", "mega-trap", 6)]),
         ("R3 b 0 {(1+2}\n", [("error", "unclosed-bracket", 6)]),
         ("R3 b 0 1k)\n", [("warning", "unclosed-bracket", 6)]),
+        ("E3 c 0 b 0 {(1+2}\nR3 c 0 1\n", [("error", "unclosed-bracket", 6)]),
         (".model dm D(IS=1f\nD1 b 0 dm\n", []),  # ngspice takes it as it is meant
         (
             ".subckt s p q\nX1 p q t\n.ends\n.subckt t p q\nX1 p q s\n.ends\nX1 b 0 s\n",
@@ -412,6 +413,18 @@ def test_a_parenthesis_ngspice_never_reads_is_a_hint(use: str, severity: str) ->
     deck = f"t\nV1 a 0 1\nR0 a 0 1k\n{use}.subckt u 1\nR1 1 0 {{limit(1, (2)}}\n.ends\n.op\n.end\n"
     found = [each for each in check(deck) if each.code == "unclosed-bracket"]
     assert [each.severity for each in found] == [severity]
+    assert str(found[0].message) == "“(” is not closed. Add “)”."
+
+
+def test_a_bracket_that_a_library_never_closes_is_told_once() -> None:
+    part = ".subckt u{0} 1 2\nR1 1 2 {{limit(1, (2)}}\nR2 1 2 {{limit(1, (3)}}\n.ends\n"
+    library = "* parts\n" + "".join(map(part.format, range(3)))
+    for use, severity in (("R1 a 0 1\n", "info"), ("X1 a 0 u1\n", "error")):
+        found = check(f"t\nV1 a 0 1\n{use}.include x.lib\n.op\n", {"x.lib": library})
+        told = [each for each in found if each.severity == severity and each.code == "unclosed-bracket"]
+        assert len(told) == 1
+    (told_once,) = check("t\nV1 a 0 1\nR1 a 0 1\n.include x.lib\n.op\n", {"x.lib": library})
+    assert str(told_once.message).endswith("The like on 5 more lines of this file.")
 
 
 def test_include_levels_are_limited() -> None:

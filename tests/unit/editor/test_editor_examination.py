@@ -205,6 +205,8 @@ async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome
          "Add .param rload=1", (".end", ".param rload=1\n.end")),
         ("unclosed-bracket", "t\nV1 a 0 1\n.param p=1\nR1 a 0 {2*p $ half\n.op\n.end\n",
          "Add }", ("{2*p ", "{2*p} ")),
+        ("unclosed-bracket", "t\nV1 a 0 1\n.param p=1\nR1 a 0 {max(2, (p)} tc1=0 $ half\n.op\n.end\n",
+         "Add )", ("(p)}", "(p))}")),
         ("unknown-directive", "t\nV1 a 0 1\nR1 a 0 1\n.qqqxyz 1\n.op\n.end\n",
          "Make the line a comment", (".qqq", "*.qqq")),
     ],
