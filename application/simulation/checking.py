@@ -160,7 +160,9 @@ def _diagnostics(
         for each in found_here
         if each.file != path or (each.line not in told and (each.line <= ours or each.severity == "error"))
     )
-    return (*unread, *(_placed(each, netlist, written) for each in kept))
+    placed = (_placed(each, netlist, written) for each in kept)
+    told_once = {(each.file, each.line, each.column, each.code, str(each.message)): each for each in placed}
+    return (*unread, *told_once.values())  # a word that was written out twice is one fault of its line
 
 
 def _placed(found: Diagnostic, read: Netlist, written: Netlist) -> Diagnostic:

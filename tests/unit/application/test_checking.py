@@ -97,6 +97,13 @@ async def test_a_circuit_is_checked_in_its_dialect(tmp_path: Path) -> None:
     assert [(d.code, d.line) for d in unread.diagnostics] == [("bad-analysis", 7), ("undefined-parameter", 4)]
 
 
+async def test_a_name_that_the_dialect_writes_out_twice_is_one_finding(tmp_path: Path) -> None:
+    circuit = tmp_path / "lt.cir"
+    circuit.write_text("t\nV1 a 0 1\nR1 a 0 1k\n.tran 0 {transtop}\n.backanno\n.end\n")
+    found = (await CheckCircuit(sources=AnyFolder())(circuit)).diagnostics
+    assert [(d.code, d.line) for d in found] == [("undefined-parameter", 4)]
+
+
 async def test_a_check_knows_the_projects_settings(tmp_path: Path) -> None:
     (tmp_path / "kit").mkdir()
     (tmp_path / "kit" / "r.lib").write_text(".subckt unit p\nR1 p 0 1k\n.ends\n")
