@@ -68,7 +68,10 @@ def example_of(plots: Sequence[Plot]) -> str:
     """What may be measured of a result with these plots, as it is typed."""
     kinds = {plot.analysis for plot in plots}
     names = next((list(plot.vectors) for plot in plots if plot.axis_name is not None), [])
-    output = next(iter([*outputs_of(names), *named_first(n for n in names if n.startswith("v("))]), "v(out)")
+    nodes = [
+        n for n in names if n.startswith("v(") and "." not in n and "#" not in n
+    ]  # as drawn, not helpers
+    output = next(iter([*outputs_of(names), *named_first(nodes)]), "v(out)")
     return f"bandwidth({output})" if "ac" in kinds or not kinds else f"rms({output})"
 
 

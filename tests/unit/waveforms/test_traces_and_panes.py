@@ -162,6 +162,8 @@ def test_what_may_be_measured_is_shown_by_an_example_that_has_an_answer(ac):
         "bandwidth(v(out))",
         "rms(v(q))",
     ]
+    helpers = {"v__c1#rser": ("V", t), "v__x1.a": ("V", t)}  # of an imported circuit, and within a part
+    assert example_of([_plot("tran", ("time", "s", t), **helpers, v__n001=("V", t))]) == "rms(v(n001))"
 
 
 def test_cursors_read_the_samples_they_stand_on(ac):
