@@ -161,9 +161,9 @@ class Question:
 
     def read(self, text: str) -> CheckpointIntent:
         """What a text means that is typed at this checkpoint."""
+        from domain.design.catalogue import other_circuit_in
         from domain.design.checkpoint_reading import CheckpointReader
-        from domain.design.demand_change import design_changed_by
-        from domain.design.goal_change import is_by_unit_alone
+        from domain.design.demand_change import design_changed_by, is_all_goals
 
         assert self.known is not None
         read = CheckpointReader(self.known)(
@@ -174,10 +174,17 @@ class Question:
             can_undo=self.can_undo,
             rounds=self.rounds,
         )
-        is_sure = read.goals is not None and not is_by_unit_alone(text, self.goals, read.goals)
-        if self.design is None or is_sure or read.kind not in _MAY_BE_DEMANDS:
+        if self.design is None or read.kind not in _MAY_BE_DEMANDS:
             return read
+        if (other := other_circuit_in(self.design, text)) is not None:
+            asks = msg(
+                "That asks for {circuit}, not for this circuit. Finish or end this design, then ask for it.",
+                circuit=other,
+            )
+            return CheckpointIntent(kind="unclear", text=read.text, is_sure=False, asks_back=asks)
         try:
+            if read.goals is not None and is_all_goals(text, self.design, read.goals):
+                return read
             changed = design_changed_by(text, self.design)
         except CircuitError as error:
             return CheckpointIntent(kind="unclear", text=read.text, is_sure=False, asks_back=error.message)

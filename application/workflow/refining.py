@@ -14,7 +14,6 @@ from domain.design.designer import DesignIntent
 from domain.design.goal_change import (
     clauses_not_read,
     goals_changed_by,
-    is_by_unit_alone,
     is_repeated,
     is_told_of_another,
 )
@@ -116,14 +115,14 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     value of a part for anybody. It begins from the circuit as it is, as does whoever improves one that our
     families did not make.
     """
-    from domain.design.demand_change import beside_parts, changes_netlist, design_changed_by
+    from domain.design.demand_change import beside_parts, changes_netlist, design_changed_by, is_all_goals
 
     known = goals_in(state)
     goals = goals_changed_by(without_denied(text), known)
     is_of_part = changes_netlist(text) and goals_changed_by(without_denied(beside_parts(text)), known) is None
-    is_sure = goals is not None and not (is_of_part or is_by_unit_alone(text, known, goals))
+    intent = _intent_in(state)
+    is_sure = goals is not None and not is_of_part and (intent is None or is_all_goals(text, intent, goals))
     if not is_sure and not takes_any_wish:
-        intent = _intent_in(state)
         demanded = None if intent is None else design_changed_by(text, intent)
         if demanded is not None and demanded[1]:
             return _begun_with(state, demanded[0].goals) | {"demand": text}

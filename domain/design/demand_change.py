@@ -19,6 +19,7 @@ from domain.design.goal_change import (
     states_what_is_to_be,
 )
 from domain.design.sentence import read_sentence
+from domain.simulation.goals import DesignGoal
 from shared.message import Message
 
 _PART_OF_NETLIST = re.compile(r"(?<![a-z0-9])[rclqdmxuvj]\d{1,3}(?![a-z0-9])", re.IGNORECASE)
@@ -27,6 +28,11 @@ _COURTESY = re.compile(
     r"(?:please|thanks|thank you|instead|now|then|ok(?:ay)?|just|谢谢|麻烦了?|请)[.!。！]?",
     re.IGNORECASE,
 )
+_INPUT_TO = re.compile(
+    r"^(?P<what>\D*(?<![a-z])(?:input|v_?in|supply|battery)(?: voltage)?) (?:up |down )?to(?=\s?[-+±]?\d)",
+    re.IGNORECASE,
+)
+"""Of what is changed the figure behind "to" is its own: no conversion to an output."""
 
 
 def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tuple[Message, ...]] | None:
@@ -43,6 +49,12 @@ def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tu
     if found is None and len(clauses) > 1 and all(re.search(r"\d", each) for each in clauses):
         return catalogue.demanded(intent, text)  # "from 9 V and 12 V"
     return found
+
+
+def is_all_goals(text: str, intent: DesignIntent, goals: Sequence[DesignGoal]) -> bool:
+    """Whether the change of goals that was read in a text is all it says, surely. Raises CircuitError where
+    it names two ways at once."""
+    return not (is_by_unit_alone(text, intent.goals, goals) or catalogue.chooses_otherwise(intent, text))
 
 
 def changes_netlist(text: str) -> bool:
@@ -65,8 +77,8 @@ def _in_turn(clauses: Sequence[str], intent: DesignIntent) -> tuple[DesignIntent
     is_demand = False
     for clause in clauses:
         goals = goals_changed_by(clause, intent.goals)
-        is_sure = goals is not None and not is_by_unit_alone(clause, intent.goals, goals)
-        demanded = None if is_sure else catalogue.demanded(intent, clause)
+        is_sure = goals is not None and is_all_goals(clause, intent, goals)
+        demanded = None if is_sure else catalogue.demanded(intent, _INPUT_TO.sub(r"\g<what> of", clause))
         if goals is not None and demanded is None and not is_told_of_another(clause, intent.goals, goals):
             intent = catalogue.follow(intent, goals)
             continue

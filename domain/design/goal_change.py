@@ -130,6 +130,14 @@ _WANTED = re.compile(
     r"above|under|over|to|than|keep|try|let|have)\b|[要用改设降升调换得需]|至少|最多|不[超低少大]|以[上下内]|[<>≤≥=]",
     re.IGNORECASE,
 )
+_OF_IT = re.compile(
+    r"(?:(?:please|now|ok(?:ay)?,?|rather|no,?) )*"
+    r"(?:(?:make|set|change|turn|put|have) (?:it|that|this) (?:to |into |at )?|"
+    r"(?:请|那就?|把它|还是)*(?:改[成为到]|换成|调[到成]|设[为成]|变成|做成))"
+    r"[-+]?[\d.]+\s?[a-zμΩ]{1,4}(?: (?:please|instead|then|now))?[.!。]?",
+    re.IGNORECASE,
+)
+"""A figure of which only its unit is said: that of what the circuit is asked for, where one has a target."""
 _BARE_WORDS = 2
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
@@ -252,7 +260,9 @@ def clauses_of(text: str) -> tuple[str, ...]:
 
 def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
     """The goals with the figures of a sentence; () when not each of these belongs to one of them."""
-    slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
+    is_of_it = _OF_IT.fullmatch(sentence.text) is not None
+    rivals = [goal for goal in goals if _centre(goal) is not None or not is_of_it]
+    slots = [_slot(goal, rivals) for goal in goals if _DIMENSIONS.get(goal.unit)]
     figures, spreads = _with_spreads(sentence)
     width = next((each for each in figures if _is_width(sentence, each, goals)), None)
     figures = [each for each in figures if each is not width]
@@ -446,7 +456,7 @@ def _is_of_another(goal: DesignGoal, mention: Mention | None, text: str) -> bool
 
 
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
-    is_only = goal.unit != "deg" and sum(other.unit == goal.unit for other in goals) == 1
+    is_only = goal in goals and goal.unit != "deg" and sum(other.unit == goal.unit for other in goals) == 1
     dimensions = _DIMENSIONS[goal.unit]
     if goal.metric == _GAIN:
         dimensions = (*dimensions, "dB")

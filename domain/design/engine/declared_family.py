@@ -313,6 +313,13 @@ class DeclaredFamily:
 
         return replace(intent, parameters=parameters, goals=tuple(map(follow, goals)))
 
+    def chooses_otherwise(self, intent: DesignIntent, sentence: Sentence) -> bool:
+        """Whether a sentence names another way to make the circuit than the design has: another kind of
+        filter, part or supply. Raises CircuitError for two of one choice."""
+        request = self._request(intent.parameters)
+        asked = demands_in(self._asked_as(request), sentence, request)
+        return any(isinstance(way, str) and request.get(name) != way for name, way in asked.items())
+
     def demanded(
         self, intent: DesignIntent, sentence: Sentence
     ) -> tuple[DesignIntent, tuple[Message, ...]] | None:

@@ -8,7 +8,7 @@ import pytest
 from application.design.plain_state import intent_to_plain
 from application.workflow.refining import refinement
 from domain.circuit.preferred_values import is_preferred
-from domain.design.catalogue import FAMILIES, propose, understand
+from domain.design.catalogue import FAMILIES, other_circuit_in, propose, understand
 from domain.design.demand_change import changes_netlist, design_changed_by
 from domain.design.designer import DesignIntent
 from domain.design.goal_change import goals_changed_by, is_told_of_another
@@ -261,6 +261,40 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
     change = refinement(state, text)
     assert change is not None
     assert change.get("instruction") == (text if is_of_part else None)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "text", "parameters"),
+    [
+        ("buck converter 12V to 5V 2A", "change the input voltage to 24 V", {"vin": 24.0, "vout": 5.0}),
+        (
+            "buck converter 12V to 5V 2A",
+            "change the input to 24 V and the output to 3.3 V",
+            {"vin": 24.0, "vout": 3.3},
+        ),
+        ("RC low-pass, 1 kHz", "make it a high-pass at 2 kHz", {"kind": "highpass", "wanted_hz": 2000.0}),
+    ],
+)
+def test_each_figure_and_way_of_a_change_finds_its_place(
+    request_text: str, text: str, parameters: dict[str, object]
+) -> None:
+    found = design_changed_by(text, understand(request_text))
+    assert found is not None
+    assert {name: found[0].parameters[name] for name in parameters} == parameters
+
+
+@pytest.mark.parametrize("text", ["make it 3.3 V", "改成3.3V"])
+def test_a_figure_of_which_only_its_unit_is_said_is_the_target_with_that_unit(text: str) -> None:
+    changed = goals_changed_by(text, understand("buck converter 12V to 5V 2A").goals)
+    assert changed is not None
+    assert [goal.target for goal in changed if goal.metric == "vout"] == [3.3]
+    assert goals_changed_by("it sees 24 V", changed) is None
+
+
+def test_another_kind_of_circuit_is_no_change_of_a_goal() -> None:
+    intent = understand("RC low-pass, 1 kHz")
+    assert other_circuit_in(intent, "make it a band-pass at 3 kHz") is not None
+    assert other_circuit_in(intent, "make it a low-pass at 3 kHz") is None
 
 
 def test_what_is_only_told_is_no_change_of_a_proposal() -> None:
