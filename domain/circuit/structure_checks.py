@@ -374,10 +374,10 @@ def parted_message(name: str, number: str, unit: str, near: str) -> Message:
 
 def misspelt_directive(name: str) -> str | None:
     """The directive that is meant by a name that none has, ``tran`` by ``trans``; None where none is near."""
-    import difflib
-
     if name in DIRECTIVES or name in XYCE_DIRECTIVES:
         return None
+    import difflib
+
     return next(iter(difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)), None)
 
 
@@ -569,10 +569,7 @@ def _bare_parameter(card: Statement, parameters: Set[str]) -> Field | None:
 def _has_misspelt_analysis(tree: DependencyTree) -> bool:
     """An unknown directive that was noted as one: ``.trna``."""
     unknown = {p.statement.keyword for p in tree.expanded if p.statement.kind == "directive"} - DIRECTIVES
-    import difflib
-
-    near = (difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6) for name in unknown)
-    return any(names[0] in ANALYSIS_KINDS for names in near if names)
+    return any(misspelt_directive(name) in ANALYSIS_KINDS for name in unknown)
 
 
 def _check_after_end(root: Netlist, findings: Findings) -> None:

@@ -24,13 +24,13 @@ def alternates(values: RealArray) -> bool:
     """Whether many neighbouring points of a waveform over time, in the order they were computed in, lie now
     above and now below, each about as far."""
     known = values[np.isfinite(values)]
-    steps = np.diff(known)
+    steps = np.diff(known / 2)  # half of it: the step of two greatest numbers is a number too
     if len(steps) <= _LEAST_STEPS:
         return False
     former, later = np.abs(steps[:-1]), np.abs(steps[1:])
-    is_seen = np.minimum(former, later) > max(_SHARE * float(np.abs(known).max()), _LEAST)
-    is_alike = np.maximum(former, later) < _ALIKE * np.minimum(former, later)
-    turns = (steps[1:] * steps[:-1] < 0) & is_seen & is_alike
+    is_seen = np.minimum(former, later) > max(_SHARE * float(np.abs(known).max()), _LEAST) / 2
+    is_alike = np.maximum(former, later) / _ALIKE < np.minimum(former, later)
+    turns = (np.sign(steps[1:]) != np.sign(steps[:-1])) & is_seen & is_alike
     ends = np.diff(np.concatenate(([False], turns, [False])).astype(np.int8))
     lengths = np.flatnonzero(ends < 0) - np.flatnonzero(ends > 0)
     return bool(len(lengths)) and int(lengths.max()) >= _LEAST_STEPS

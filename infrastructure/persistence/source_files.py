@@ -7,7 +7,6 @@ path and the reason, never by its content.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -128,6 +127,8 @@ class ConfinedSourceReader:
             likely = [
                 each for each in self._by_name or {} if abs(len(each) - len(wanted)) <= _MOST_LETTERS_OFF
             ]
+            import difflib
+
             close = difflib.get_close_matches(wanted, likely, n=3, cutoff=_LIKENESS)
             alike = (self.find(each) for each in close)
             found = next((each for each in alike if each is not None and each != self._circuit), None)

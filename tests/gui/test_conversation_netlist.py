@@ -71,7 +71,8 @@ async def test_a_netlist_is_inserted_and_run_only_when_that_is_wanted(
     places = iter((None, project / "filter.cir", project.parent / "x.cir", project / "rc_low-pass.cir"))
     proposed: list[Path] = []
 
-    async def choose(*asked: object) -> Path | None:
+    async def choose(*asked: object, is_export: bool = True) -> Path | None:
+        assert not is_export  # where a netlist is inserted is no place for exports
         proposed.append(cast("Path", asked[-1]))
         return next(places)
 

@@ -151,7 +151,7 @@ async def test_a_family_grows_run_by_run_in_its_shades(parts, services, project,
 
     def runs_drawn():
         steps = {plot.step.number: plot for plot in shown.growth.plots} if shown.growth is not None else {}
-        return {1, 2, 3} < steps.keys() and panel.axis is not None and "tend = 30m" in shades()
+        return {1, 2, 3} < steps.keys() and panel.axis is not None and "tend = 0.03" in shades()
 
     def shades():
         return {trace.run: trace.shade for trace in panel._now.ghosts if trace.expression == "v(out)"}
@@ -159,7 +159,7 @@ async def test_a_family_grows_run_by_run_in_its_shades(parts, services, project,
     await until(lambda: shown.growth is not None and panel.axis is not None)
     async with loop_watchdog.watching():
         await until(runs_drawn)
-        assert shades()["tend = 30m"] == 0.5, "as among all five"
+        assert shades()["tend = 0.03"] == 0.5, "as among all five"
         await until(lambda: "Step 4 of 5" in panel._note.text)  # the runs are drawn before it is told
         await until(lambda: "Step 4 of 5" in parts.bottom._run_text.text())
         assert "all " in panel.plot_choice.currentText()

@@ -357,7 +357,7 @@ REFUSALS = (
     ("half-bridge converter 12 V to 5 V 1 A", "unknown_circuit"),
     ("hello", "unknown_circuit"),
     ("二阶低通滤波器", "missing_goal"),
-    ("buck converter 12 V to 5 V", "missing_goal"),
+    ("buck converter from 12 V, 1 A", "missing_goal"),
     ("降压电路 5V 转 12V 1A", "impossible_goal"),
     ("Butterworth low-pass, order 20, 1 kHz", "impossible_goal"),
     ("RC low-pass, cut-off 1 kHz, at least 40 dB at 10 kHz", "impossible_goal"),
