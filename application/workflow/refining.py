@@ -14,8 +14,8 @@ from domain.design.designer import DesignIntent
 from domain.design.goal_change import (
     clauses_not_read,
     goals_changed_by,
+    is_by_unit_alone,
     is_repeated,
-    is_told_of_another,
 )
 from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
@@ -126,8 +126,8 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
         demanded = None if intent is None else design_changed_by(text, intent)
         if demanded is not None and demanded[1]:
             return _begun_with(state, demanded[0].goals) | {"demand": text}
-        if goals is not None and is_told_of_another(text, known, goals):
-            return None
+        if goals is not None and is_by_unit_alone(text, known, goals):
+            return None  # "good for 1 A" beside what was not read is no limit that we proposed
         if is_of_part:
             return {"is_round_zero": True, "instruction": text} | _begun_with(state, known)
         if goals is None:

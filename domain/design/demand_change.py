@@ -24,8 +24,11 @@ from shared.message import Message
 
 _PART_OF_NETLIST = re.compile(r"(?<![a-z0-9])[rclqdmxuvj]\d{1,3}(?![a-z0-9])", re.IGNORECASE)
 """By its name a part is changed in the netlist, not the design that chose it."""
-_COURTESY = re.compile(
-    r"(?:please|thanks|thank you|instead|now|then|ok(?:ay)?|just|谢谢|麻烦了?|请)[.!。！]?",
+_SAYS_NO_FIGURE = re.compile(
+    r"(?:please|thanks|thank you|instead|now|then|ok(?:ay)?|just|谢谢|麻烦了?|请)[.!。！]?|"
+    r"(?:(?:it|that|this)(?: is|['’]s) )?(?:much |far |a bit )?too "
+    r"(?:noisy|loud|slow|high|low|big|small|much|little)|"
+    r"太[吵高低大小慢快多少]了?",
     re.IGNORECASE,
 )
 _INPUT_TO = re.compile(
@@ -44,7 +47,7 @@ def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tu
     text = without_denied(text)
     if not intent.family or not states_what_is_to_be(text) or _PART_OF_NETLIST.search(text):
         return None
-    clauses = [each for each in clauses_of(text) if not _COURTESY.fullmatch(each)]
+    clauses = [each for each in clauses_of(text) if not _SAYS_NO_FIGURE.fullmatch(each)]
     found = _in_turn(clauses, intent)
     if found is None and len(clauses) > 1 and all(re.search(r"\d", each) for each in clauses):
         return catalogue.demanded(intent, text)  # "from 9 V and 12 V"

@@ -212,11 +212,14 @@ def clauses_not_read(text: str, goals: Sequence[DesignGoal]) -> tuple[str, ...]:
     """The clauses that keep a sentence from being a change of goals, where others of it are one; else ()."""
     if len(text) > _LONGEST:
         return ()
-    clauses = _clauses(text)
-    unread = tuple(each for each in clauses if goals_changed_by(each, goals) is None)
-    if len(unread) == len(clauses):
-        return ()
-    return tuple(each for each in unread if re.search(r"\d", each)) or unread
+    for clauses in (
+        _clauses(text),
+        clauses_of(text),
+    ):  # "gain 50 and less hum" is two where no comma parts it
+        unread = tuple(each for each in clauses if goals_changed_by(each, goals) is None)
+        if len(unread) < len(clauses):
+            return tuple(each for each in unread if re.search(r"\d", each)) or unread
+    return ()
 
 
 def is_by_unit_alone(text: str, before: Sequence[DesignGoal], after: Sequence[DesignGoal]) -> bool:

@@ -54,6 +54,7 @@ COUPLING = kit.Choice(
 LOW = kit.Quantity(
     name="low_hz", label=msg("lower corner frequency"), dimensions=("Hz",), limit="at_most", is_told=False,
     words=rf"low(?:er)?(?: corner| cut-?off)(?: frequency)?|下限(?:截止)?(?:频率)?|(?<![a-z])f_?l(?![a-z])|"
+          r"(?<![a-z])(?:rolls?|rolling)[\s-]?off below|(?<![a-z])starts? (?:at|from)|"
           rf"{quantity_words.BAND_FROM}",
     within=(0.01, 100e3), example=20,
     default=lambda request: (

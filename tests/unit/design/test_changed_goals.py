@@ -272,6 +272,11 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
             "change the input to 24 V and the output to 3.3 V",
             {"vin": 24.0, "vout": 3.3},
         ),
+        (
+            "buck converter 9V to 3.3V 500mA",
+            "too noisy, get the ripple under 5 mV and make it good for 1A",
+            {"iout": 1.0, "ripple_v": 5e-3},
+        ),
         ("RC low-pass, 1 kHz", "make it a high-pass at 2 kHz", {"kind": "highpass", "wanted_hz": 2000.0}),
     ],
 )
