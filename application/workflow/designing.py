@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from application.agent.conversation import until_taken_over
 from application.conversation.sessions import find_session
+from application.design.circuit_goals import read_goals
 from application.graph import WORKFLOW
 from application.ports.events import (
     ChatEvent,
@@ -324,6 +325,7 @@ class DesignCircuit:
                 journal.said_before,
                 circuit=journal.run.circuit,
                 ask_about=model.ask_about_circuit,
+                goals_of=lambda circuit: read_goals(project, circuit).goals,
                 known=self._request_texts,
             )
             if is_builtin

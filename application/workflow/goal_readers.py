@@ -18,10 +18,12 @@ from domain.design import catalogue
 from domain.design.designer import DesignIntent
 from domain.design.goal_extraction import GoalsRead, read_answer
 from domain.design.goal_words import in_words_of
+from domain.design.goals_meant import goals_beside
 from domain.design.known_requests import KnownRequests
 from domain.design.locked_elements import speaks_of_locks
 from domain.design.sentence import LONGEST_REQUEST, read_sentence
 from domain.llm.context_block import fence_data
+from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -146,16 +148,19 @@ class RuleGoals:
         *,
         circuit: str = "",
         ask_about: Callable[[str, str], Awaitable[str]] | None = None,
+        goals_of: Callable[[str], Sequence[DesignGoal]] = lambda _circuit: (),
         known: Callable[[], KnownRequests],
     ) -> None:
         """`said_before`: what the user said before in this conversation, oldest first. `known` gives the
         known requests, in a thread; beside a circuit they are asked last.
 
-        `ask_about(circuit, text)` gives the goals that a text asks of the circuit to begin from, as JSON.
+        `ask_about(circuit, text)` gives the goals that a text asks of the circuit to begin from, as JSON;
+        `goals_of(circuit)` those that it has, in a thread: they stand beside what else is asked.
         """
         self._said_before = said_before
         self._circuit = circuit
         self._ask_about = ask_about
+        self._goals_of = goals_of
         self._known = known
 
     async def __call__(self, text: str) -> Understood:
@@ -192,7 +197,11 @@ class RuleGoals:
         read = read_answer(await self._ask_about(self._circuit, text))
         if not (read.goals or read.reply or read.left_out):
             return None
-        return await _understood(_with_reply(read), text, Said())
+        understood = await _understood(_with_reply(read), text, Said())
+        if understood.intent is None or not (stand := await asyncio.to_thread(self._goals_of, self._circuit)):
+            return understood
+        goals = await asyncio.to_thread(goals_beside, text, stand, understood.intent.goals)
+        return replace(understood, intent=replace(understood.intent, goals=goals))
 
 
 def wants_improvement(text: str) -> bool:

@@ -6,6 +6,7 @@ ngspice and numpy.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -209,6 +210,29 @@ async def test_what_values_cannot_reach_comes_closer_and_ends_by_itself(project:
     first, second = (event for event in project.events if isinstance(event, IterationFinished))
     assert first.metrics["gain"] + 3 < second.metrics["gain"] < 0
     assert "No further round by itself: the last attempt changed nothing." in project.words
+
+
+async def test_what_else_is_asked_of_a_circuit_stands_beside_its_goals(project: Project) -> None:
+    """“再加一条” behind a band-pass asked for that one goal, and the three there were lost."""
+    made = await project.design("设计一个带通滤波器，中心频率 1kHz，Q=5，增益 2")
+    done = await project.design("再加一条：10kHz 处至少衰减 10dB", at_hand=made.circuit)
+    asked = {"center": (950, 1050), "quality": (4.5, 5.5), "gain": (1.9, 2.1), "gain_2": (None, -10)}
+    assert (done.circuit, done.goals_met, project.goals) == (made.circuit, True, asked)
+    assert [goal.metric for goal in project.questions[-1].goals] == list(asked)
+    (kept,) = (project.root / ".circuit_ai" / "goals").glob("*.json")
+    assert [goal["metric"] for goal in json.loads(kept.read_bytes())["goals"]] == list(asked)
+    await project.design("增益 3", at_hand=made.circuit, decide=lambda _question: "decline")
+    assert project.goals == asked | {"gain": pytest.approx((2.85, 3.15))}
+
+
+async def test_the_goals_of_a_foreign_circuit_stand_too(project: Project) -> None:
+    project.write("amp.cir", AMPLIFIER)
+    await project.design("gain 34 dB, lower cut-off below 300 Hz", at_hand="amp.cir")
+    known = project.goals
+    await project.design("also upper cut-off above 1 MHz", at_hand="amp.cir", decide=lambda _each: "decline")
+    assert project.goals == {**known, "upper_cutoff": (1e6, None)}
+    await project.design("gain 30 dB", at_hand="amp.cir", decide=lambda _each: "decline")
+    assert project.goals == {**known, "gain": (29.5, 30.5)}
 
 
 async def test_a_goal_no_part_moves_changes_nothing(project: Project) -> None:
