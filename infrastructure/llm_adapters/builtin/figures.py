@@ -175,11 +175,11 @@ FIGURES: dict[str, Figure] = {
         unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
     ),
     "peak_out": Figure(
-        words=r"(?:peak|maximum|max|highest) (?:output(?: voltage)?|v_?out)(?! swing| current| power)|output peaks?|输出(?:电压)?(?:的)?(?:峰值|最高值)|(?:冲|飙|蹿)到?(?:了)?多高|输出.{0,4}最高(?:能)?(?:到|是|为|有)", name=msg("highest output voltage"), unit="V",
+        words=r"(?<!to[ -])(?:peak|maximum|max|highest) (?:output(?: voltage)?|v_?out)(?! swing| current| power)|output peaks?|输出(?:电压)?(?:的)?(?:峰值|最高值)|(?:冲|飙|蹿)到?(?:了)?多高|输出.{0,4}最高(?:能)?(?:到|是|为|有)", name=msg("highest output voltage"), unit="V",
         kind="tran", expressions=("max({out})",),
     ),
     "swing": Figure(
-        words=r"(?:output )?(?:voltage )?swing|(?:peak[- ]to[- ]peak|pk-?pk) (?:output|voltage)|(?:output )?amplitude(?: of (?:the )?(?:output|oscillation))?|output (?:waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
+        words=r"(?:output )?(?:voltage )?swing|(?:output (?:voltage )?)?(?:\bpeak[- ]to[- ]peak|\bpk[- ]?(?:to[- ]?)?pk|\bp-p|(?<![A-Za-z0-9_.(])(?<!node )v_?pp(?! (?:supply|rail|pin|node))|(?<=\dV)pp|(?<=\d V)pp)\b(?! (?:\w+ )?(?:current|input|ripple|noise|sine|square|triangle|drive|source|ramp|signal at the input)\b)(?: (?:value|amplitude|level))?(?: (?:of |at )?(?:the )?(?:output(?: voltage)?|voltage))?|(?:output )?amplitude(?: of (?:the )?(?:output|oscillation))?|output (?:waveform|signal)|输出(?:的)?(?:波形|信号)|(?:输出)?摆幅|峰峰值|(?:输出)?幅[度值](?!频)",
         name=msg("output swing (peak to peak)"), unit="V", kind="tran", expressions=("pp({out},{tail})",),
     ),
     "collector_current": Figure(

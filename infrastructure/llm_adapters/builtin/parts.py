@@ -308,11 +308,27 @@ def voltage(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """At nodes."""
     if (missing := circuit.missing(ask.nodes)) is not None:
         return speech.say(missing)
+    if "swing" in ask.figures and ask.at is None:
+        if (problem := lacking(circuit, "tran")) is not None:
+            return speech.say(problem)
+        return (
+            yield from tell(circuit, [_swing(circuit, node) for node in ask.nodes], ask.parameters, speech)
+        )
     wanted = [
         _of_signal(circuit, ask, f"v({node.lower()})", "V", msg("voltage at {node}", node=node))
         for node in ask.nodes
     ]
     return (yield from tell(circuit, [each for some in wanted for each in some], ask.parameters, speech))
+
+
+def _swing(circuit: Circuit, node: str) -> Wanted:
+    """From the lowest to the highest value of a node's voltage once it has settled."""
+    return Wanted(
+        name=msg("{quantity}, peak to peak", quantity=msg("voltage at {node}", node=node)),
+        expressions=(f"pp(v({node.lower()}),{tail(circuit)})",),
+        unit="V",
+        kind="tran",
+    )
 
 
 def _of_signal(

@@ -645,9 +645,20 @@ def figures_in(text: str) -> tuple[tuple[str, ...], str]:
             rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
     if len({key for _, key in found}) > 1:  # "output noise": a word beside a figure is none of its own
         found = [(at, key) for at, key in found if key != "vout" or not _BARE_OUTPUT.match(text, at)]
+    if any(key == "swing" and _PEAK_TO_PEAK.match(text, at) for at, key in found):
+        keys = {key for _, key in found}
+        if keys & _PEAK_TO_PEAK_ITSELF or _CURRENT.search(text):
+            found = [(at, key) for at, key in found if key != "swing"]
+        elif _AND.search(text) is None:
+            found = [(at, key) for at, key in found if key != "vout"]  # "the output voltage, peak to peak"
     return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
 
 
+_PEAK_TO_PEAK = re.compile(r"(?:output (?:voltage )?)?(?:peak[- ]to|pk|p-p|v_?pp|pp\b)|峰峰值", ANY_CASE)
+"""Says how a quantity is taken, where one stands beside it."""
+_PEAK_TO_PEAK_ITSELF = frozenset({"ripple", "inductor_ripple", "noise", "input_noise"})
+_CURRENT = re.compile(r"\bcurrents?\b|电流", ANY_CASE)
+_AND = re.compile(r"\band\b|&|[和与及、]", ANY_CASE)
 _BARE_OUTPUT = re.compile(r"(?:\boutput\b(?! voltage)|输出(?!的?(?:直流|平均)?电压))", ANY_CASE)
 
 

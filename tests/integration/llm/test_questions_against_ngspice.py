@@ -87,6 +87,7 @@ print pm
 """,
     "buck.cir": """tran 50n 1m uic
 meas tran mean avg v(out) from=800u to=1m
+meas tran swing pp v(out) from=800u to=1m
 meas tran rip pp v(out) from=980u to=1m
 meas tran ipk max i(l1) from=800u to=1m
 """,
@@ -117,6 +118,7 @@ QUESTIONS = (
     ("opamp.cir 的功耗是多少", "opamp.cir", "pdd"),
     ("buck.cir 的输出电压是多少？", "buck.cir", "mean"),
     ("what is the ripple of buck.cir?", "buck.cir", "rip"),
+    ("what is the peak-to-peak value of v(out) in buck.cir?", "buck.cir", "swing"),
     ("buck.cir 电感的峰值电流是多少", "buck.cir", "ipk"),
 )
 SCALE = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6}

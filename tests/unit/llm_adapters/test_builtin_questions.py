@@ -19,6 +19,18 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("whats the -3db bandwith", "figure", {"figures": ("bandwidth",)}),
     ("输出失真大不大?", "figure", {"figures": ("thd",)}),
     ("输出峰峰值是多少伏", "figure", {"figures": ("swing",)}),
+    ("What is the peak to peak output?", "figure", {"figures": ("swing",)}),
+    ("what is the output voltage, peak-to-peak?", "figure", {"figures": ("swing",)}),
+    (
+        "What is the peak-to-peak value of v(out)?",
+        "voltage",
+        {"figures": ("swing",), "nodes": ("out",)},
+    ),
+    ("Vpp of v(out)?", "voltage", {"figures": ("swing",), "nodes": ("out",)}),
+    ("what is the peak output?", "figure", {"figures": ("peak_out",)}),
+    ("what is the peak-to-peak ripple?", "figure", {"figures": ("ripple",)}),
+    ("Make the output 4 V peak to peak", "tune", {"figures": ("swing",), "value": 4.0, "unit": "V"}),
+    ("I want the output to be 4 Vpp", "tune", {"figures": ("swing",), "value": 4.0, "unit": "V"}),
     ("how does it compare to the last run?", "compare", {}),
     (
         "V(c)在4.5到6V之间，电阻5%，良率多少",
