@@ -151,7 +151,9 @@ def _diagnostics(
                 severity="error", code="bad-analysis", message=error.message, file=path, line=error.line or 1
             )
         )
-    found_here = hinted(diagnose(netlist, tree, functions=functions_of_mode(translator.compatibility)), seen)
+    found_here = hinted(
+        diagnose(netlist, tree, functions=functions_of_mode(translator.compatibility)), seen, tree
+    )
     written = Netlist.parse(plain_text(data), path=path)
     told = {each.line for each in unread if each.severity == "error"}
     ours = len(written.source.lines)  # behind them stand cards that the settings and the translation added

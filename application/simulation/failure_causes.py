@@ -59,6 +59,7 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     found = hinted(
         diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility)),
         prepared.reader,
+        prepared.tree,
     )
     if any(issue.code in _MISSING_FILES for issue in errors):  # ngspice reads no further in what includes it
         undefined = {(item.file, item.line) for item in found if item.code in UNDEFINED}

@@ -1,4 +1,5 @@
-"""What `check` says about the program's model library: which undefined model it has, which one is used."""
+"""What only the files beside a circuit tell of a finding: which undefined model the program's library has,
+why a file of points was not read."""
 
 from __future__ import annotations
 
@@ -6,19 +7,65 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader
+from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, SourceRefusal
 from domain.circuit.diagnostics import Diagnostic
+from domain.circuit.foreign_forms import POINTS_NOT_READ
+from domain.circuit.foreign_pwl import MOST_BYTES_OF_POINTS, file_of_points, has_points
 from domain.circuit.netlist import Netlist
-from shared.message import msg
+from shared.errors import UserInputError
+from shared.message import Message, msg
 from shared.paths import MODEL_LIBRARY
 
 UNDEFINED = frozenset({"undefined-model", "undefined-subcircuit"})
 """Codes of what names a definition that is nowhere."""
 
 
-def hinted(found: Sequence[Diagnostic], reader: SourceReader) -> tuple[Diagnostic, ...]:
-    """The findings; one of an undefined model that a library has says so. Blocking."""
-    return tuple(_hinted(each, reader) if each.code in UNDEFINED else each for each in found)
+def hinted(found: Sequence[Diagnostic], reader: SourceReader, tree: DependencyTree) -> tuple[Diagnostic, ...]:
+    """The findings; one of an undefined model that a library has says so, and one of a file of points says
+    what is wrong with it. Blocking."""
+    return tuple(
+        _hinted(each, reader)
+        if each.code in UNDEFINED
+        else each._replace(message=_why_no_points(each, reader, tree) or each.message)
+        if each.message.template == POINTS_NOT_READ.template
+        else each
+        for each in found
+    )
+
+
+def _why_no_points(found: Diagnostic, reader: SourceReader, tree: DependencyTree) -> Message | None:
+    netlist = tree.root if found.file in (None, tree.root.path) else tree.files.get(found.file)
+    cards = () if netlist is None else netlist.statements
+    named = next((file_of_points(card.raw) for card in cards if card.line == found.line), None)
+    if named is None:
+        return None
+    including = found.file or Path(named)
+    try:
+        source = reader.read(named, including_file=including)
+        if not isinstance(source, SourceFile) and (other := reader.find(named.rpartition("/")[2])):
+            source = reader.read(str(other), including_file=including)
+    except UserInputError:  # encrypted, or one endless line
+        return None
+    return _fault_of_points(source, named, str(found.message.params["word"]))
+
+
+def _fault_of_points(source: SourceFile | SourceRefusal, file: str, word: str) -> Message:
+    words = {"file": file, "word": word}
+    if not isinstance(source, SourceFile):
+        if source.reason == "missing":
+            return msg("The file {file} with the points of {word} was not found. Put it beside the circuit, "
+                       "or correct the path.", **words)  # fmt: skip
+        return msg("The file {file} with the points of {word} cannot be read where it lies. Put a copy of it "
+                   "beside the circuit.", **words)  # fmt: skip
+    if len(source.data) > MOST_BYTES_OF_POINTS:
+        return msg("The file {file} with the points of {word} is longer than {size} MB. Leave out points "
+                   "behind the stop time, or take fewer of them.",
+                   size=MOST_BYTES_OF_POINTS // 1_000_000, **words)  # fmt: skip
+    if not has_points(source.data.decode("latin-1")):
+        return msg("The file {file} of {word} is not read as points. It needs a time and a value in each "
+                   "line, the times rising, at most 200,000 of them.", **words)  # fmt: skip
+    return msg("The points of {word} are read from {file} only in a circuit of LTspice's. Set its dialect, "
+               "write the points into the PWL, or use the XSPICE model filesource.", **words)  # fmt: skip
 
 
 def _hinted(found: Diagnostic, reader: SourceReader) -> Diagnostic:

@@ -28,6 +28,7 @@ from domain.circuit.dialects import (
     refuse_schematic,
     utf8_text,
 )
+from domain.circuit.foreign_pwl import MOST_BYTES_OF_POINTS
 from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import Dialect, SimulatorSettings, with_variables
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from domain.circuit.translation import Instances
 
 _MOST_NAMED = 6
-_MOST_BYTES_OF_POINTS = 4_000_000
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class CircuitTranslator:
             found = (
                 found if by_name is None else self.sources.read(str(by_name), including_file=including_file)
             )
-        is_text = isinstance(found, SourceFile) and len(found.data) <= _MOST_BYTES_OF_POINTS
+        is_text = isinstance(found, SourceFile) and len(found.data) <= MOST_BYTES_OF_POINTS
         return found.data.decode("latin-1") if is_text and isinstance(found, SourceFile) else None
 
     def _dialect_note(self, path: Path, evidence: Sequence[Evidence]) -> SimulationNote:

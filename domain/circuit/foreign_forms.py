@@ -16,6 +16,12 @@ from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
 _ANY = ""
+POINTS_NOT_READ = msg(
+    "The file with the points of {word} was not read: it is missing, too long or no table, or the circuit is "
+    "not LTspice's. Write the points into the PWL, or use the XSPICE model filesource.",
+    word="",
+)
+"""Which of these it is, only those can say who look for the file."""
 _FORMS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     (
         ".",
@@ -73,9 +79,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     (
         "vi",
         late_pattern(r"(?P<word>[vi]\S*)\s.*\bpwl\s*\(?\s*file\s*=", re.IGNORECASE),
-        msg("The file with the points of {word} was not read: it is missing, too long or no table, or the "
-            "circuit is not LTspice's. Write the points into the PWL, or use the XSPICE model filesource.",
-            word=""),
+        POINTS_NOT_READ,
     ),
     (
         "eg",

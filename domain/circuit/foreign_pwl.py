@@ -42,6 +42,7 @@ _EDGE, _LEAST = 0.1, 1e-6
 """What LTspice makes of an edge of 0 s: of the shorter of pulse and pause, and where there is none of them of
 the period or, without a period, of the stop time (measured on its results for published sheets)."""
 _MOST_POINTS, _MOST_OF_FILE = 20_000, 200_000
+MOST_BYTES_OF_POINTS = 4_000_000
 _STEP = 1e-9
 """Of the period: how far apart the end of one round and the start of the next are where the value jumps."""
 
@@ -91,6 +92,11 @@ def with_points(raw: str, text: str, stop: float | None) -> str | None:
     if any(read_number(value) is None for _, value in points):
         return None
     return f"{raw[: match.start()]}PWL({_written(points)}){raw[match.end() :]}"
+
+
+def has_points(text: str) -> bool:
+    """Whether it is a table of points that a source can get."""
+    return with_points("V1 a 0 PWL file=points", text, None) is not None
 
 
 def _samples(data: bytes, channel: int, stop: float | None) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from application.simulation.checking import CheckCircuit
+from domain.circuit.dialects import Dialect
 from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
 from shared.errors import UserInputError
 from tests.fakes.memory_sources import FolderSources
@@ -102,6 +103,26 @@ async def test_a_name_that_the_dialect_writes_out_twice_is_one_finding(tmp_path:
     circuit.write_text("t\nV1 a 0 1\nR1 a 0 1k\n.tran 0 {transtop}\n.backanno\n.end\n")
     found = (await CheckCircuit(sources=AnyFolder())(circuit)).diagnostics
     assert [(d.code, d.line) for d in found] == [("undefined-parameter", 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "told"),
+    [
+        (None, "ltspice", "points.txt with the points of V1 was not found"),
+        (b"time value\n0 0\n", "ltspice", "points.txt of V1 is not read as points"),
+        (b"0 0 " * 1_000_001, "ltspice", "points.txt with the points of V1 is longer than 4 MB"),
+        (b"0 0\n1u 5\n", "ngspice", "V1 are read from points.txt only in a circuit of LTspice's"),
+    ],
+)
+async def test_a_file_of_points_that_was_not_read_is_named_with_the_reason(
+    tmp_path: Path, text: bytes | None, dialect: Dialect, told: str
+) -> None:
+    circuit = tmp_path / "a.cir"
+    circuit.write_text('t\nR1 a 0 1k\nV1 a 0 PWL file="points.txt"\n.tran 1u 1m\n.end\n')
+    if text is not None:
+        (tmp_path / "points.txt").write_bytes(text)
+    found = (await CheckCircuit(sources=AnyFolder())(circuit, dialect=dialect)).diagnostics
+    assert [(d.code, d.line, told in str(d.message)) for d in found] == [("foreign-form", 3, True)]
 
 
 async def test_a_check_knows_the_projects_settings(tmp_path: Path) -> None:
