@@ -21,9 +21,10 @@ if TYPE_CHECKING:
         WaveformReader,
         WaveformSource,
     )
+    from domain.simulation.notes import SimulationNote
     from domain.simulation.operating_point import OperatingPoint
     from domain.simulation.reach import Reach
-    from domain.simulation.result import Quantity
+    from domain.simulation.result import Quantity, SimulationIssue
     from domain.simulation.verdict import Verdict
     from domain.simulation.waveform import Plot
     from shared.tasks import AsyncTaskRegistry
@@ -94,6 +95,9 @@ class FigureStore(Protocol):
     def read(self, source: Path) -> StoredFigures | None:
         """The figures of a result (its result.json or its folder); None for anything else."""
 
+    def said(self, result: Path) -> tuple[tuple[SimulationIssue, ...], tuple[SimulationNote, ...]]:
+        """The issues and notes of a result.json; none where it can't be read."""
+
     def previous(self, figures: StoredFigures) -> StoredFigures | None:
         """Those of the newest good result of the same circuit that is older."""
 
@@ -138,6 +142,10 @@ class LoadWaveforms:
     async def figures_of(self, result: Path) -> StoredFigures | None:
         """The figures of a result without its vectors; None where there is none that can be read."""
         return await off_loop(self.figures.read, result)
+
+    async def said(self, result: Path) -> tuple[tuple[SimulationIssue, ...], tuple[SimulationNote, ...]]:
+        """The issues and notes of a result.json; none where it can't be read."""
+        return await off_loop(self.figures.said, result)
 
     async def circuit_text(self, result: Path) -> bytes | None:
         """The circuit's file as it was run for a result; None where it was not kept, or is another by now."""

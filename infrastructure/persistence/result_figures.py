@@ -11,14 +11,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from application.simulation.waveforms import StoredFigures
+from domain.simulation.notes import SimulationNote
 from domain.simulation.operating_point import OperatingPoint, operating_point_from_plain
 from domain.simulation.reach import reach_from_plain
-from domain.simulation.result import Quantity
+from domain.simulation.result import Quantity, SimulationIssue
 from domain.simulation.verdict import stored_verdict
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import is_file, names_in, open_regular_file, read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of, project_of
-from infrastructure.persistence.stored_results import ResultSeals
+from infrastructure.persistence.stored_results import ResultSeals, issues_in, notes_in
 from shared import paths
 from shared.safe_json import read_bounded
 
@@ -67,6 +68,13 @@ class ResultFigures:
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
             return None
+
+    def said(self, result: Path) -> tuple[tuple[SimulationIssue, ...], tuple[SimulationNote, ...]]:
+        try:
+            content: Any = read_bounded(read_regular_file(result, max_bytes=_MAX_BYTES))
+            return issues_in(content), notes_in(content)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return (), ()
 
     def previous(self, figures: StoredFigures) -> StoredFigures | None:
         """The newest good result of the same circuit that is older, among the last hundred."""

@@ -393,17 +393,26 @@ def _result(content: Mapping[str, Any], folder: Path, raws: list[Path]) -> Simul
             for step in content["steps"]
         ),
         dialect=content["dialect"],
-        notes=tuple(
-            SimulationNote(message=_as_it_is(note["message"]), file=_path(note["file"]),
-                           line=note["line"])
-            for note in content["notes"]
-        ),
+        notes=notes_in(content),
         assigned=tuple(map(str, content.get("assigned", ()))),
-        issues=tuple(_issue(issue) for issue in content["issues"]),
+        issues=issues_in(content),
         request=content["request"],
         result_path=folder / paths.RESULT_FILE,
         created=str(content["created"]),
-    )  # fmt: skip
+    )
+
+
+def issues_in(content: Mapping[str, Any]) -> tuple[SimulationIssue, ...]:
+    """What a run said, as its result.json has it. Raises what a damaged one raises."""
+    return tuple(_issue(issue) for issue in content["issues"])
+
+
+def notes_in(content: Mapping[str, Any]) -> tuple[SimulationNote, ...]:
+    """What was done to its circuit; likewise."""
+    return tuple(
+        SimulationNote(message=_as_it_is(note["message"]), file=_path(note["file"]), line=note["line"])
+        for note in content["notes"]
+    )
 
 
 def _metrics(stored: Mapping[str, Any]) -> dict[str, Quantity]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -118,6 +119,18 @@ class ProblemsView(QWidget):
         self._run_circuit = circuit
         self._refresh()
         self.list.scrollToTop()  # what stopped it stands there
+
+    def show_of_stored(
+        self, issues: Sequence[Finding], circuit: Path | None, read: Mapping[Path, str]
+    ) -> None:
+        """The same of a run that read these files, by their SHA-256: the editor may have them as they were
+        before they were changed for it."""
+        if (buffers := self._services.workspace.buffers) is not None:
+            self._texts.update(buffers.open_texts())
+        for file in [each for each in self._texts if each in read]:
+            if sha256(self._texts[file].encode(errors="replace")).hexdigest() != read[file]:
+                del self._texts[file]
+        self.show_of_run(issues, circuit)
 
     def _forget(self) -> None:
         self._texts.clear()

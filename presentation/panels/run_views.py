@@ -11,6 +11,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from application.groups.program import Program
 from application.groups.project import Project
 from application.groups.simulation import Simulation
+from domain.simulation.notes import SimulationNote
 from domain.simulation.result import SimulationResult
 from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.panels.case_verdicts import CaseVerdicts
@@ -37,6 +38,10 @@ def against(expression: str, reference: str) -> str:
     node = expression.removeprefix("v(").removesuffix(")")
     is_node = expression.startswith("v(") and "," not in node
     return f"v({node},{reference})" if is_node and reference and node != reference else expression
+
+
+def _row_of(note: SimulationNote) -> ProblemRow:
+    return ProblemRow(severity="info", message=note.message, file=note.file, line=note.line)
 
 
 class RunViews(QObject):
@@ -81,6 +86,9 @@ class RunViews(QObject):
         workspace = services.workspace
         workspace.run_started.connect(self._on_started)
         workspace.run_finished.connect(self._on_finished)
+        self._made: Path | None = None
+        """The result of a conversation's run that was the last one to begin or end."""
+        workspace.run_made.connect(self._on_made)
         workspace.result_selected.connect(lambda _path: self.curves_wanted.emit())
         workspace.trace_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=False))
         workspace.probe_wanted.connect(self._on_probe)
@@ -175,7 +183,20 @@ class RunViews(QObject):
         elif self.measurements.select(name):  # else they are still being measured
             self._seek = None
 
+    def _on_made(self, result_path: Path) -> None:
+        self._made = result_path
+        self._services.start(self._tell_of(result_path), kind="problems of a run", scope="problems")
+
+    async def _tell_of(self, result_path: Path) -> None:
+        """What a conversation's run said is the last run's, whoever's curves are shown."""
+        figures = await self._simulation.waveforms.figures_of(result_path)
+        issues, notes = await self._simulation.waveforms.said(result_path)
+        if figures is not None and self._made == result_path:
+            read = {figures.circuit: figures.netlist_sha256, **figures.read_beside}
+            self.problems.show_of_stored([*issues, *map(_row_of, notes)], figures.circuit, read)
+
     def _on_started(self, circuit: Path) -> None:
+        self._made = None
         self.console.started(circuit)
         self._services.workspace.status_changed.emit(msg("Simulating {name}", name=circuit.name))
 
@@ -208,11 +229,7 @@ class RunViews(QObject):
 
     def _on_result(self, result: SimulationResult) -> None:
         workspace = self._services.workspace
-        notes = [
-            ProblemRow(severity="info", message=note.message, file=note.file, line=note.line)
-            for note in result.notes
-        ]
-        self.problems.show_of_run([*result.issues, *notes], result.netlist_path)
+        self.problems.show_of_run([*result.issues, *map(_row_of, result.notes)], result.netlist_path)
         seconds = f"{result.run.duration_s:.2f}"
         name, verdict = result.netlist_path.name, verdict_of(result)
         if verdict == "failed":

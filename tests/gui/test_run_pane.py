@@ -10,6 +10,7 @@ from PyQt6.QtCore import QRect, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QProgressBar, QWidget
 
+from application.simulation.simulating import SimulationRequest
 from presentation.panels.problems_view import ProblemRow
 from presentation.panels.run_views import CONSOLE, PROBLEMS, WAVEFORMS
 from presentation.window.panels import Parts
@@ -292,3 +293,24 @@ async def test_a_run_holds_the_loop_never(pane, services, heard, until, loop_wat
         services.workspace.run_requested.emit()
         await until(lambda: len(_of(heard, "run_finished")) == 2)
         await until(lambda: not pane.views.shown.is_loading and not services.app.program.tasks.handles)
+
+
+async def test_what_a_run_of_the_conversation_said_is_told_too(pane, services, until, project):
+    circuit, workspace = project / "filter.cir", services.workspace
+    before = circuit.read_text()
+    workspace.text_checked.emit(circuit, before)
+    workspace.buffers = Buffers(texts={circuit: before})
+    text = before.replace(".end", ".meas tran late find v(out) at=1k\n.end")
+    assert text != before
+    circuit.write_text(text)
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    assert result.issues
+    workspace.run_made.emit(result.result_path)
+    await until(lambda: pane.views.problems.rows)
+    said = {str(row.message) for row in pane.views.problems.rows}
+    assert said >= {str(issue.message) for issue in result.issues}
+    workspace.text_checked.emit(circuit, text)  # the editor has read it only now
+    assert {str(row.message) for row in pane.views.problems.rows} == said
+    workspace.text_checked.emit(circuit, before)
+    assert len(pane.views.problems.rows) < len(said)
+    await until(lambda: not services.app.program.tasks.handles)
