@@ -104,7 +104,7 @@ class Narrator:
             case "declined":
                 return msg("Nothing was designed: the goals were not confirmed.")
             case "undone":
-                return msg("Reverted: the project is as it was before the design.")
+                return msg("Reverted: the project is as it was before this request.")
             case "stopped":
                 return msg("Stopped.")
             case "error" | "answered":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from PyQt6.QtTest import QTest
@@ -110,11 +111,60 @@ async def test_what_is_kept_stays_and_what_is_told_before_opening_is_shown(
     press(area, "keep_change")
     assert (page.review.count, marked(page), page.editor.caret()[0]) == (1, [5], 5)
     await changed_by_a_model(area, path, AFTER, AFTER.replace("R9 out 0 9k", "R9 out 0 8k"))
-    await until(lambda: "the text was edited since" in words(page))  # by the model's own next change
+    await until(lambda: "1 other was changed again since" in words(page))  # by the model's own next change
     area._services.language.set("zh")
     assert words(page).startswith("对话在此修改了 1 处")
     area._services.workspace.changes_accepted.emit()
     assert (page.review.count, marked(page), page.editor.text()) == (0, [], AFTER.replace("9k", "8k"))
+
+
+@settled
+async def test_trials_of_one_value_are_one_place_and_undo_all_goes_back_before_the_first(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    path = project / "c.cir"
+    await put(path, BEFORE)
+    page = await opened(path)
+    texts = [BEFORE, *(BEFORE.replace("100n", each) for each in ("120n", "110n"))]
+    texts.append(texts[-1].replace("dec 20", "dec 30"))
+    for old, new in pairwise(texts):
+        await changed_by_a_model(area, path, old, new)
+    await until(lambda: page.review.count == 2 and page.editor.text() == texts[-1])
+    assert words(page) == "The conversation changed 2 places here."
+    assert [each.piece.hunk.removed for each in page.review._found.standing] == [
+        ("C1 out 0 100n",), (".ac dec 20 10 1meg",)
+    ]  # fmt: skip
+    page.review.take_all_back()
+    await until(lambda: page.editor.text() == BEFORE and not page.review.bar.isVisible())
+    page.editor.undo()
+    await until(lambda: page.editor.text() == texts[-1] and page.review.count == 2)
+
+    page.editor.go_to(6)
+    page.review.keep()
+    again = texts[-1].replace("110n", "90n")
+    await page.save()
+    await changed_by_a_model(area, path, texts[-1], again)
+    await until(lambda: "1 place here" in words(page) and "changed again since" in words(page))
+    page.review.take_all_back()
+    await until(lambda: page.editor.text() == BEFORE.replace("dec 20", "dec 30"))
+
+
+@settled
+async def test_a_trial_that_was_undone_by_itself_leaves_the_one_before_it(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    path = project / "d.cir"
+    await put(path, BEFORE)
+    page = await opened(path)
+    texts = [BEFORE, *(BEFORE.replace("100n", each) for each in ("120n", "110n"))]
+    for old, new in pairwise(texts):
+        await changed_by_a_model(area, path, old, new)
+        await until(lambda wanted=new: page.editor.text() == wanted)  # type: ignore[misc]
+    page.editor.undo()
+    await until(lambda: page.editor.text() == texts[1] and page.review.count == 1)
+    assert words(page) == "The conversation changed 1 place here."
+    page.review.take_all_back()
+    await until(lambda: page.editor.text() == BEFORE and not page.review.bar.isVisible())
 
 
 async def test_single_changes_are_undone_on_the_card(

@@ -1,6 +1,7 @@
 """What models changed in an open text, place by place: shown in it, each kept or taken back alone.
 
-A place is one piece of an operation of the log (`application.project.change_pieces`). Taking one back is an
+A place is one piece of an operation of the log, or of several with nothing between them
+(`application.project.change_pieces`): a second trial of a value is no place of its own. Taking one back is an
 operation too: the file on the disk is another then, and the text follows it as one step of undo.
 """
 
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QObject
+from PyQt6.QtGui import QKeySequence
 from PyQt6.QtWidgets import QApplication
 
 from application.groups.project import Project
@@ -28,17 +30,24 @@ if TYPE_CHECKING:
 
 _LARGEST = 2_000_000
 """Bytes of a text that is compared."""
-_MOST_OPERATIONS = 8
-"""Of one file that are looked at; of earlier ones the cards in the conversation know."""
+_MOST_OPERATIONS = 64
+"""Of one file that are looked at, many of them joined; of earlier ones the cards in the conversation know."""
+
+
+_Key = tuple[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
     """One place that stands."""
 
-    op_id: str
+    op_ids: tuple[str, ...]
     number: int
     piece: Piece
+
+    @property
+    def key(self) -> _Key:
+        return self.op_ids, self.number
 
 
 @dataclass(slots=True)
@@ -69,7 +78,9 @@ class ChangeReview(QObject):
         self._file = file
         self._data = data
         self._operations: list[str] = []
-        self._kept: set[tuple[str, int]] = set()
+        self._kept: set[_Key] = set()
+        self._apart: set[str] = set()
+        """Operations that stood last when a place was kept: what follows is a change of what was kept."""
         self._found = _Found()
         self._is_looking = self._is_asked_again = self._is_over = False
         self.preview = UndoPreview(services, editor, file=file, encoded=encoded)
@@ -119,14 +130,16 @@ class ChangeReview(QObject):
             self._services.start(self._turn((change,)), kind="undo")
 
     def take_all_back(self) -> None:
-        """Take back all that are left, the last one first: what stands above keeps its lines."""
-        self._services.start(self._turn(tuple(reversed(self._found.standing))), kind="undo")
+        """Take back all that were not kept, the last one first: what stands above keeps its lines, and what
+        an earlier change left stands again behind a later one."""
+        self._services.start(self._turn_all(), kind="undo")
 
     def keep(self) -> None:
         """The place at the caret is as it should be."""
         change = self._at_caret()
         if change is not None:
-            self._kept.add((change.op_id, change.number))
+            self._kept.add(change.key)
+            self._apart.update(self._operations[-1:])
             self._show()
             if self._found.standing:
                 self.go(1)
@@ -154,19 +167,67 @@ class ChangeReview(QObject):
         return found
 
     async def _turn(self, changes: tuple[_Change, ...]) -> None:
-        workspace = self._services.workspace
-        root, path = workspace.root, self._file()
-        if root is None or (workspace.buffers is not None and not await workspace.buffers.save_unsaved()):
-            return  # the page says why it could not be saved
+        root = await self._saved()
+        if root is None:
+            return
         try:
-            for change in changes:
-                await self._project.pieces.turn(root, change.op_id, change.number)
-                workspace.piece_turned.emit(change.op_id)
+            await self._take_back(root, changes)
         except CircuitAIError as error:
-            workspace.error_occurred.emit(error)
+            self._services.workspace.error_occurred.emit(error)
         else:
-            self._say(msg("Undone. “Redo this one” on its card in the conversation restores it."))
-        workspace.file_changed.emit(path)
+            self._tell_undone(is_on_card=all(len(change.op_ids) == 1 for change in changes))
+        self._follow()
+
+    async def _turn_all(self) -> None:
+        root = await self._saved()
+        if root is None:
+            return
+        left, apart = list(self._operations), frozenset(self._apart)
+        is_on_card = True
+        try:
+            while left:
+                found = await self._project.pieces.joined(root, left, apart=apart)
+                if not found:
+                    break
+                last = found[-1]
+                changes = [_Change(last.op_ids, *each) for each in enumerate(last.pieces)]
+                wanted = [
+                    each for each in changes if each.piece.standing == "stands" and each.key not in self._kept
+                ]
+                is_on_card = is_on_card and (not wanted or len(last.op_ids) == 1)
+                await self._take_back(root, tuple(reversed(wanted)))
+                left = [each for each in left if each not in last.op_ids]
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+        else:
+            self._tell_undone(is_on_card=is_on_card)
+        self._follow()
+
+    async def _saved(self) -> Path | None:
+        """The project's folder, with all unsaved text in it on the disk."""
+        workspace = self._services.workspace
+        if workspace.buffers is not None and not await workspace.buffers.save_unsaved():
+            return None  # the page says why it could not be saved
+        return workspace.root
+
+    async def _take_back(self, root: Path, changes: tuple[_Change, ...]) -> None:
+        for change in changes:
+            first, last = change.op_ids[0], change.op_ids[-1]
+            await self._project.pieces.turn(root, last, change.number, since=first)
+            for op_id in change.op_ids:
+                self._services.workspace.piece_turned.emit(op_id)
+
+    def _tell_undone(self, *, is_on_card: bool) -> None:
+        """No card alone knows the way back of what several operations made."""
+        key = QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText)
+        self._say(
+            msg("Undone. “Redo this one” on its card in the conversation restores it.")
+            if is_on_card
+            else msg("Undone. {key} in the netlist restores it.", key=key)
+        )
+
+    def _follow(self) -> None:
+        self._services.workspace.file_changed.emit(self._file())
         self.refresh()
 
     async def _look(self) -> None:
@@ -193,15 +254,16 @@ class ChangeReview(QObject):
             return found
         if self._is_over:
             return found
-        text = self._data()
-        for op_id in operations:
-            try:
-                looked_at = await self._project.pieces.of(root, op_id, text=text)
-            except CircuitAIError:  # its contents are kept no longer: there is no way back
-                continue
-            for number, piece in enumerate(looked_at.pieces if looked_at is not None else ()):
+        try:
+            groups = await self._project.pieces.joined(
+                root, operations, apart=frozenset(self._apart), text=self._data()
+            )
+        except CircuitAIError:
+            return found
+        for group in groups:
+            for number, piece in enumerate(group.pieces):
                 if piece.standing == "stands":
-                    found.standing.append(_Change(op_id, number, piece))
+                    found.standing.append(_Change(group.op_ids, number, piece))
                 found.touched += piece.standing == "touched"
         found.standing.sort(key=lambda each: each.piece.line)
         return found
@@ -210,7 +272,7 @@ class ChangeReview(QObject):
 
     def _show(self) -> None:
         found = self._found
-        found.standing = [each for each in found.standing if (each.op_id, each.number) not in self._kept]
+        found.standing = [each for each in found.standing if each.key not in self._kept]
         self._editor.show_places(
             [
                 ChangedPlace(each.piece.line, each.piece.hunk.added, each.piece.hunk.removed)
@@ -245,9 +307,9 @@ class ChangeReview(QObject):
         if not touched:
             return msg("The conversation changed {count} {count:place|places} here.", count=count)
         return msg(
-            "The conversation changed {count} {count:place|places} here that can be undone alone. Around "
-            "{touched} {touched:other|others} the text was edited since: undo the whole change in the "
-            "conversation.",
+            "The conversation changed {count} {count:place|places} here that can be undone alone. {touched} "
+            "{touched:other was|others were} changed again since: its card in the conversation undoes the "
+            "whole change.",
             count=count,
             touched=touched,
         )
