@@ -67,8 +67,10 @@ class CircuitYield:
         """Its runs take too long to be done beside other work."""
         return self.runs < LEAST_RUNS
 
-    def of(self, metric: str) -> GoalYield | None:
-        return next((each for each in self.goals if each.goal.metric == metric), None)
+    def of(self, goal: DesignGoal) -> GoalYield | None:
+        """That of a goal; another one of the same name, which measures something else, has its own."""
+        named = (each for each in self.goals if each.goal.metric == goal.metric)
+        return next((each for each in named if each.goal.expression in ("", goal.expression)), None)
 
 
 def crowding() -> float:

@@ -21,6 +21,7 @@ from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import MEASUREMENTS
 from presentation.panels.waveforms.shown_result import Measured
 from presentation.panels.waveforms.trace_chip import TraceChip
+from presentation.panels.waveforms.yield_column import yield_cells
 from presentation.window.panels import Parts
 
 FILTER = """* RC low-pass, fc = 1.59 kHz
@@ -475,3 +476,12 @@ async def test_the_yield_does_not_take_the_place_of_the_change_in_a_narrow_table
     assert "Yield: 200 of 200 runs meet the goal" in table.rows[0][0].tip
     shown.is_compared = True
     assert heads(110) == ["Value", "vs Run 7"], "who asked for a comparison sees it"
+
+
+def test_a_yield_is_that_of_what_a_goal_measures_whatever_else_has_its_name():
+    passband = DesignGoal(metric="gain", expression="gain(v(out)/v(in),1k)", unit="1", minimum=1.9)
+    stopband = DesignGoal(metric="gain", expression="db(gain(v(out),10000))", unit="dB", maximum=-10.0)
+    share = GoalYield(goal=stopband, share=yield_of([True] * 200))
+    known = CircuitYield(circuit=Path("band.cir"), runs=200, goals=(share,))
+    items = [Measured(name="gain", value=None, goal=goal) for goal in (passband, stopband)]
+    assert [cell.text != "" for cell in yield_cells(known, items, str)] == [False, True]

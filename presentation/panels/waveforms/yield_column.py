@@ -30,7 +30,7 @@ def yield_cells(
 
 def _of(circuit: CircuitYield, item: Measured) -> GoalYield | None:
     goal = item.goal
-    return None if goal is None or goal.condition else circuit.of(goal.metric)
+    return None if goal is None or goal.condition else circuit.of(goal)
 
 
 def _cell(circuit: CircuitYield, found: GoalYield | None, translate: Callable[[Message], str]) -> Cell:
