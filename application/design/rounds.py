@@ -44,7 +44,7 @@ class DesignRound:
     result_path: Path | None = None
     """Of its simulation; the result may have been deleted since."""
     changes: tuple[ValueChange, ...] = ()
-    """Against the round before; values only."""
+    """Against the round before: values, and cards that came, went or were changed otherwise."""
     changed_lines: int = 0
     """How many lines differ from the round before."""
     said: str = ""
@@ -180,7 +180,7 @@ def _round(
     changes: tuple[ValueChange, ...] = ()
     lines = 0
     if before is not None and before.netlist is not None and netlist is not None:
-        changes = value_changes(before.netlist, netlist)
+        changes = circuit_changes(before.netlist, netlist)
         lines = _changed_lines(before.netlist, netlist)
     result = _place(project, state.get("sim_result_path"))
     return DesignRound(
@@ -214,11 +214,16 @@ def value_changes(before: bytes, after: bytes) -> tuple[ValueChange, ...]:
     return tuple(ValueChange(tuple(names), was, now) for (was, now), names in found.items())
 
 
+def circuit_changes(before: bytes, after: bytes) -> tuple[ValueChange, ...]:
+    """Values that are others, and cards that came, went or differ in more than that."""
+    return (*value_changes(before, after), *_other_changes(before, after))
+
+
 def edited_since(last: DesignRound, netlist: bytes) -> DesignRound | None:
     """What the circuit became outside the design behind its last round; None where it is still the same."""
     if last.netlist is None or not (lines := _changed_lines(last.netlist, netlist)):
         return None
-    changes = (*value_changes(last.netlist, netlist), *_other_changes(last.netlist, netlist))
+    changes = circuit_changes(last.netlist, netlist)
     return replace(last, verdicts=(), netlist=netlist, result_path=None, changes=changes, changed_lines=lines)
 
 

@@ -50,6 +50,9 @@ _WORDS = {
 }  # fmt: skip
 _KNOWN = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
 _ENGLISH = frozenset(name.replace("_", "") for name in _WORDS.values()) | {
+    "amp",
+    "preamp",
+    "preamplifier",
     "stage",
     "timer",
     "astable",
@@ -63,7 +66,8 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"^(?:\s|请|帮我|给我|我|想要?|需要|要|来|设计|做|搭|画|出|[一1]?[个款种](?=\S)|把|能|"
+    r"^(?:[^\x00-\x7f]*(?:做|设计|搭)[一1][个款种](?=\S)|"
+    r"\s|请|帮我|给我|我|想要?|需要|要|来|设计|做|搭|画|出|[一1]?[个款种](?=\S)|把|能|"
     r"\b(?:i|we|please|design|build|make|me|need|want|would|like|a|an|the|my|simple)\b)+",
     re.IGNORECASE,
 )

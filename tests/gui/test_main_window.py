@@ -858,6 +858,8 @@ async def test_a_new_project_is_a_name_and_its_empty_folder_offers_what_to_do(
 
 def test_a_design_s_folder_is_called_after_the_circuit_its_sentence_names() -> None:
     assert name_from("A low-pass with 10 kHz corner, from ±5 V") == "low-pass"
+    assert name_from("Mic preamp, gain 40, single 3.3 V supply, 600 ohm load") == "Mic-preamp"
+    assert name_from("给驻极体话筒做一个前置放大器，放大 100 倍") == "前置放大器"
     assert name_from("设计一个 10 kHz 低通滤波器") == "低通滤波器"
     assert name_from("截止频率为1kHz的一阶RC低通滤波器") == "一阶RC低通滤波器"
     assert name_from("反相放大器 增益20dB，带宽 100 kHz") == "反相放大器"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from application.design.rounds import DesignRound, DesignRounds, ValueChange, edited_since
+from application.design.rounds import DesignRound, DesignRounds, ValueChange, circuit_changes, edited_since
 from presentation.report.blocks import Paragraph, Table
 from presentation.report.document import _rounds_of
 
@@ -22,6 +22,17 @@ def test_a_value_in_front_of_more_is_told_once() -> None:
     assert edited.changes == (
         ValueChange(("C2",), "3.3u", "10u"),
         ValueChange(("R1",), "a b 1k", "a c 1k"),
+    )
+
+
+def test_a_part_that_came_with_a_change_is_told_beside_the_values() -> None:
+    was, now = (
+        b"t\nVcc vcc 0 5\nR1 out 0 1k\n.end\n",
+        b"t\nVcc vcc 0 3.3\nR1 out 0 1k\nRload out 0 600\n.end\n",
+    )
+    assert circuit_changes(was, now) == (
+        ValueChange(("Vcc",), "5", "3.3"),
+        ValueChange(("Rload",), "—", "out 0 600"),
     )
 
 
