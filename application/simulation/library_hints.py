@@ -18,19 +18,33 @@ from shared.paths import MODEL_LIBRARY
 
 UNDEFINED = frozenset({"undefined-model", "undefined-subcircuit"})
 """Codes of what names a definition that is nowhere."""
+_MOST_NAMED = 3
 
 
 def hinted(found: Sequence[Diagnostic], reader: SourceReader, tree: DependencyTree) -> tuple[Diagnostic, ...]:
-    """The findings; one of an undefined model that a library has says so, and one of a file of points says
-    what is wrong with it. Blocking."""
+    """The findings; one of an undefined model that a library has says so, one of a file of points says what
+    is wrong with it, and one of a parameter names the file that may define it and is not there. Blocking."""
     return tuple(
         _hinted(each, reader)
         if each.code in UNDEFINED
         else each._replace(message=_why_no_points(each, reader, tree) or each.message)
         if each.message.template == POINTS_NOT_READ.template
+        else each._replace(message=_defined_where(each, tree) or each.message)
+        if each.code == "undefined-parameter"
         else each
         for each in found
     )
+
+
+def _defined_where(found: Diagnostic, tree: DependencyTree) -> Message | None:
+    lost = [each.reference for each in tree.refusals if each.reference]
+    name = found.message.params.get("name")
+    if not lost or name is None or "near" in found.message.params:
+        return None
+    more = ["…"] * (len(lost) > _MOST_NAMED)
+    return msg("Parameter {name} is not defined. A file that was not found may define it: {files}. Put it in "
+               "its place, or define the parameter with .param.",
+               name=name, files=", ".join([*lost[:_MOST_NAMED], *more]))  # fmt: skip
 
 
 def _why_no_points(found: Diagnostic, reader: SourceReader, tree: DependencyTree) -> Message | None:

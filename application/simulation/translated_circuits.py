@@ -16,12 +16,14 @@ from domain.circuit.dependencies import (
     SourceRefusal,
     resolve_dependencies,
 )
+from domain.circuit.diagnostics import diagnose
 from domain.circuit.dialects import (
     PROGRAMS,
     QSPICE_TITLE,
     Evidence,
     compatibility_mode,
     evidence_in,
+    functions_of_mode,
     plain_text,
     refuse_encrypted,
     refuse_endless,
@@ -165,7 +167,7 @@ def with_stand_ins(
     if not translator.may_lack_parts and not lost:
         return netlist, tree
     circuit = read_circuit(tree)
-    if lost and lacks_only_known_parts(circuit):
+    if lost and lacks_only_known_parts(circuit) and not _lacks_parameters(netlist, tree, translator):
         netlist = netlist.edited([(start, start, "* ") for start in lost.values()])
         translator.notes += [
             SimulationNote(
@@ -194,6 +196,12 @@ def with_stand_ins(
     ]  # fmt: skip
     completed = netlist.with_cards([card for item in stand_ins for card in item.cards])
     return completed, resolve_dependencies(completed, reader)
+
+
+def _lacks_parameters(netlist: Netlist, tree: DependencyTree, translator: CircuitTranslator) -> bool:
+    """Whether the circuit's own file has undefined parameters: a lost file may be no library of parts."""
+    found = diagnose(netlist, tree, functions=functions_of_mode(translator.compatibility))
+    return any(each.code == "undefined-parameter" and each.file == netlist.path for each in found)
 
 
 def _lost_libraries(

@@ -101,7 +101,7 @@ async def test_points_of_a_source_are_read_from_their_file(app: Application, tmp
     assert (curve[0], curve.max(), curve.min(), curve[-1]) == pytest.approx((0, 0.5, -1, 0.25), abs=1e-3)
     circuit.write_text(deck.replace("points.txt\nR1", "words.txt\nR1"))
     result = await app.simulation.run(SimulationRequest(circuit=circuit))
-    assert "The file with the points of V1 was not read" in str(result.issues[0].message)
+    assert "The file words.txt of V1 is not read as points" in str(result.issues[0].message)
 
 
 BLOCKS = """* C:\\Users\\me\\blocks.asc

@@ -125,6 +125,19 @@ async def test_a_file_of_points_that_was_not_read_is_named_with_the_reason(
     assert [(d.code, d.line, told in str(d.message)) for d in found] == [("foreign-form", 3, True)]
 
 
+@pytest.mark.parametrize("part", ["R2 a 0 1k", "D1 a 0 1N4148"])
+async def test_a_lost_file_may_define_the_parameters_that_lack(tmp_path: Path, part: str) -> None:
+    """Also where all else that lacks is a part of which there is a generic model."""
+    circuit = tmp_path / "lt.cir"
+    circuit.write_text(
+        f"t\nV1 a 0 1\n{part}\nR1 a 0 {{load}}\n.tran 1m\n.include A1cfg.txt\n.backanno\n.end\n"
+    )
+    found = (await CheckCircuit(sources=AnyFolder())(circuit)).diagnostics
+    told = {d.code: str(d.message) for d in found}
+    assert "may define it: A1cfg.txt" in told["undefined-parameter"]
+    assert "A1cfg.txt was not found" in told["include-missing"]
+
+
 async def test_a_check_knows_the_projects_settings(tmp_path: Path) -> None:
     (tmp_path / "kit").mkdir()
     (tmp_path / "kit" / "r.lib").write_text(".subckt unit p\nR1 p 0 1k\n.ends\n")
