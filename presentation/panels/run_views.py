@@ -88,7 +88,7 @@ class RunViews(QObject):
         workspace.run_finished.connect(self._on_finished)
         self._made: Path | None = None
         """The result of a conversation's run that was the last one to begin or end."""
-        workspace.run_made.connect(self._on_made)
+        workspace.run_reported.connect(self._on_made)
         workspace.result_selected.connect(lambda _path: self.curves_wanted.emit())
         workspace.trace_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=False))
         workspace.probe_wanted.connect(self._on_probe)

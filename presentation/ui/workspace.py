@@ -277,6 +277,8 @@ class Workspace(QObject):
     """A result: its circuit's text as it was run is to be seen"""
     run_made: Signal[Path] = signal(object)
     """A result of a conversation's run: it is offered where the user's own curves are not in its place"""
+    run_reported: Signal[Path] = signal(object)
+    """A result of a conversation's run, a design's too: what it said is told, whoever's curves are shown"""
     result_waits: Signal[Path] = signal(object)
     """It is not, and waits to be looked at; what follows the newest run has another one"""
     result_offered: Signal[Path] = signal(object)

@@ -305,7 +305,7 @@ async def test_what_a_run_of_the_conversation_said_is_told_too(pane, services, u
     circuit.write_text(text)
     result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
     assert result.issues
-    workspace.run_made.emit(result.result_path)
+    workspace.run_reported.emit(result.result_path)
     await until(lambda: pane.views.problems.rows)
     said = {str(row.message) for row in pane.views.problems.rows}
     assert said >= {str(issue.message) for issue in result.issues}

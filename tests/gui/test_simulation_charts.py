@@ -62,6 +62,8 @@ async def test_a_simulated_card_shows_its_curves_and_opens_them(
     services.workspace.result_selected.connect(selected.append)
     offered: list[Path] = []
     services.workspace.run_made.connect(offered.append)
+    reported: list[Path] = []
+    services.workspace.run_reported.connect(reported.append)
     type_and_send(panel, "simulate filter.cir")
     await until(lambda: not panel.is_running and bool(of(panel, SimulationCard)))
     key = of(panel, SimulationCard)[-1].key
@@ -88,6 +90,7 @@ async def test_a_simulated_card_shows_its_curves_and_opens_them(
         panel.open_session(panel.session_id)
         await until(lambda: not panel._services.app.program.tasks.handles)  # type: ignore[attr-defined]
     assert {*offered, *selected} == {selected[0]}
+    assert reported == offered
     strange = SimulationCard(key="01J", result_path=".circuit_ai/sim_results/../../result.json")
     assert result_folder(project, strange).parent == selected[0].parent.parent
     # Opened again it is there again; in the page its colours are those of the theme in force.

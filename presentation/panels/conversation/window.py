@@ -195,6 +195,7 @@ class Window:
         The rounds of a design are what its user looks at.
         """
         workspace = self._services.workspace
+        workspace.run_reported.emit(result_path)
         (workspace.result_offered if is_design else workspace.run_made).emit(result_path)
 
     def design_accepted(self, circuit: Path | None) -> None:
