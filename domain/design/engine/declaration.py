@@ -119,6 +119,9 @@ class Option:
     words: str
     told: Message | None = None
     """All that is told where it was asked for, without the words that ask for another; None: its label."""
+    elsewhere: str = ""
+    """Words that ask for it at a place of which the choice says nothing: of a design that is there, such a
+    demand is none that is understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

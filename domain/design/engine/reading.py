@@ -313,6 +313,8 @@ def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, 
     for choice in () if sentence.has(_DENIES) else family.choices:
         by_words = tuple(each for each in choice.options if not in_any_case(each.words).search(""))
         if (option := _named(replace(choice, options=by_words), sentence)) is not None:
+            if option.elsewhere and sentence.has(option.elsewhere):
+                return {}
             found[choice.name] = option.key
     found |= load
     if not load and LOAD in known and sentence.has(_NO_LOAD):

@@ -33,6 +33,14 @@ _FAR_BELOW = 0.1
 
 _AC, _DC = "ac", "dc"
 _FROM_ZERO = r"(?<![\d.])0\s?(?:[munμ]?v|伏)?\s?(?:-|~|to|到|至)\s?[\d.]+\s?[munμ]?(?:v(?![a-z])|伏)"
+_BY_CAPACITOR = r"(?<![a-z])ac[\s-]?coupl\w*|交流耦合|阻容耦合|电容耦合|隔直"
+_OUTPUT = r"(?<![a-z])(?:output|load|(?:loud)?speaker|headphone)s?(?![a-z])|输出|负载|喇叭|扬声器|耳机"
+_WORDS_BETWEEN = r"(?:(?!(?:and|with)\b)[^,;。\d]){0,24}?"
+_AT_THE_OUTPUT = (
+    rf"(?:{_OUTPUT}){_WORDS_BETWEEN}(?:{_BY_CAPACITOR}|不能有直流|不得有直流|不允许有?直流)"
+    rf"|(?:{_BY_CAPACITOR}){_WORDS_BETWEEN}(?:{_OUTPUT})"
+)
+"""The choice is how the input hangs on its source; the output has no capacitor either way."""
 COUPLING = kit.Choice(
     name="coupling",
     label=msg("coupling"),
@@ -46,7 +54,7 @@ COUPLING = kit.Choice(
         ),
         kit.Option(
             key=_AC, label=msg("AC coupling through a capacitor (“DC-coupled” leaves it out)"),
-            words=r"(?<![a-z])ac[\s-]?coupl\w*|交流耦合|阻容耦合|电容耦合|隔直",
+            words=_BY_CAPACITOR, elsewhere=_AT_THE_OUTPUT,
         ),
     ),
     default=lambda request: _AC if _is_coupled(request) else None,

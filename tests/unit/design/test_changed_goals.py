@@ -116,6 +116,7 @@ def test_a_missed_wish_does_not_hold_a_design_up_but_counts_a_little() -> None:
 
 
 AMPLIFIER, LOW_PASS = "inverting amplifier, gain 7.5", "RC low-pass, 1 kHz"
+SINGLE, SPLIT = "non-inverting amplifier, gain 40, single supply 12 V", "non-inverting amplifier, gain 20 dB"
 
 
 @pytest.mark.parametrize(
@@ -149,6 +150,9 @@ AMPLIFIER, LOW_PASS = "inverting amplifier, gain 7.5", "RC low-pass, 1 kHz"
         ("LED driver 20 mA", "supply is 24 V", {"supply_v": 24.0, "load": "led"}),
         ("555 timer 1 kHz", "run it from 5 V", {"supply_v": 5.0}),
         ("555 timer 1 kHz", "into 2k load", {"added_load_ohm": 2e3}),
+        (SPLIT, "改成交流耦合", {"coupling": "ac"}),
+        (SPLIT, "use AC coupling and a 2k load", {"coupling": "ac", "added_load_ohm": 2e3}),
+        (SPLIT, "输入加隔直电容", {"coupling": "ac"}),
     ],
 )
 def test_a_sentence_changes_more_of_a_design_than_its_goals(
@@ -179,6 +183,12 @@ def test_a_sentence_changes_more_of_a_design_than_its_goals(
         ("buck converter 12 V to 5 V, 2 A", "load step to 3 A"),
         ("buck converter 12 V to 5 V, 2 A", "without diode"),
         (LOW_PASS, "use a 5 V supply"),  # it has none
+        (SINGLE, "负载上不能有直流，输出加个隔直电容"),  # the choice of coupling is that of the input
+        (SINGLE, "负载上不能有直流，加个隔直电容"),
+        (SINGLE, "隔直电容加在输出端"),
+        (SINGLE, "AC-couple the output"),
+        (SINGLE, "the output must be AC coupled"),
+        (SPLIT, "输出改成交流耦合"),
     ],
 )
 def test_what_is_not_wholly_a_change_of_the_design_changes_nothing(request_: str, said: str) -> None:
