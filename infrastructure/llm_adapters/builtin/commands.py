@@ -31,6 +31,7 @@ from infrastructure.llm_adapters.builtin.command import (
 from infrastructure.llm_adapters.builtin.coverage import foreign, left_out, respelt, strangers, unmeasured
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number
 from infrastructure.llm_adapters.builtin.file_names import CHINESE_FILE, take_file
+from infrastructure.llm_adapters.builtin.numbered_runs import question_of_runs
 from infrastructure.llm_adapters.builtin.questions import (
     band_of,
     conditions_in,
@@ -301,10 +302,15 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
     file, rest = take_file(without_courtesies(sentence), known_files)
     if isinstance(previous, Several):
         previous = previous.commands[-1]
-    if previous is not None and (leaning := _leaning(sentence, file, rest, previous, known_files)):
+    is_of_runs = bool(known_files or file) and question_of_runs(rest, file) is not None
+    if (
+        previous is not None
+        and not is_of_runs
+        and (leaning := _leaning(sentence, file, rest, previous, known_files))
+    ):
         return leaning
     whole = _whole(sentence, text, file, rest, known_files)
-    command = _several(whole, file, rest, known_files) or whole
+    command = (None if is_of_runs else _several(whole, file, rest, known_files)) or whole
     if isinstance(command, Design) and not command.is_meant:
         command = _in_part(file, rest, known_files) or nearest_question(rest, file, known_files) or command
     return _accounted(command, rest)
@@ -420,6 +426,8 @@ def _answered_without(command: Command, left: Sequence[str]) -> Command:
 
 def _whole(sentence: str, text: str, file: str, rest: str, known: Sequence[str]) -> Command:
     """A sentence, or a clause of one, as one command."""
+    if (known or file) and (of_runs := question_of_runs(rest, file)) is not None:
+        return of_runs
     is_card = _CARDS_ONLY.search(sentence) is not None
     is_plain = not find_expressions(rest) or _ONLY_NODE.search(rest) is not None
     ask = understand_question(rest, file, known) if is_plain and not is_card else None
@@ -632,6 +640,8 @@ def _with_next(found: list[Command], command: Command) -> list[Command]:  # noqa
             and not last.ask.figures
         ):
             return [*found[:-1], replace(last, ask=command)]
+        if isinstance(command, Ask) and command.intent == "compare" and any(map(str.isdigit, command.query)):
+            return [*found[:-1], replace(last, simulates=True), command]
         if isinstance(command, Ask) and command.intent == "compare" and last.ask is not None:
             return found
         if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
 )
 from infrastructure.llm_adapters.builtin.plans import (
     Call,
+    Outcome,
     Plan,
     Speech,
     bullets,
@@ -399,26 +400,18 @@ def _usual_of_run(circuit: Circuit) -> list[Wanted]:
 
 
 def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """The newest two runs of a circuit, figure by figure."""
-    newest = yield inspection(circuit.file, [])
-    if newest.error_type:
-        return failed(newest, speech)
-    head = _NUMBERED.match(newest.lines[0])
-    if head is None:
-        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    named = _OTHER_RUN.search(newest.text)
-    is_first = named is not None and ask.query == "first"
-    found = (yield inspection("run 1" if is_first else f"run {named[1]}", [])) if named else newest
-    if is_first and circuit.file not in found.lines[0]:
-        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    other = _NUMBERED.match(found.lines[0])
-    if named is None or found.error_type or other is None:
-        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    before, after = values_of(found), values_of(newest)
+    """Two runs of a circuit, figure by figure: the newest two, or those that are named by their numbers."""
     wanted = all_wanted(
         circuit, ask if ask.figures else Ask(intent="figure", figures=default_figures(circuit))
     )
+    if ask.query.startswith("of "):
+        return (yield from _of_one_run(circuit, ask.query.removeprefix("of "), wanted, speech))
+    runs = yield from _runs_meant(circuit, ask.query, speech)
+    if isinstance(runs, str):
+        return runs
+    (found, other), (newest, head) = runs
     own: list[Wanted] = wanted if isinstance(wanted, list) else []
+    before, after = values_of(found), values_of(newest)
     expressions = [text for each in own for text in each.expressions]
     if expressions:
         before |= values_of((yield inspection(f"run {other['number']}", expressions)))
@@ -441,6 +434,69 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     if not lines:
         said[1] = speech.say(msg("They have no figure in common."))
     return "\n".join(said)
+
+
+_Run = tuple[Outcome, re.Match[str]]
+"""What inspect_data says of a run, and its heading."""
+
+
+def _runs_meant(
+    circuit: Circuit, query: str, speech: Speech
+) -> Generator[Call, Outcome, tuple[_Run, _Run] | str]:
+    """The two runs that are compared, the older one first; or why there are not two."""
+    numbers = re.findall(r"\d+", query)
+    newest = yield from _run_there(circuit, f"run {numbers[-1]}" if len(numbers) > 1 else "", speech)
+    if isinstance(newest, str):
+        return newest
+    named = _OTHER_RUN.search(newest[0].text)
+    number = numbers[0] if numbers else "1" if named is not None and query == "first" else ""
+    number = number or (named[1] if named is not None else newest[1]["number"])
+    none = speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
+    if number == newest[1]["number"]:
+        return none
+    other = yield from _run_there(circuit, f"run {number}", speech)
+    if isinstance(other, str):
+        return other if numbers else none
+    return other, newest
+
+
+def _run_there(circuit: Circuit, name: str, speech: Speech) -> Generator[Call, Outcome, _Run | str]:
+    """A run of the circuit by its name, "" its newest; or why there is none."""
+    outcome = yield inspection(name or circuit.file, [])
+    if outcome.error_type:
+        return failed(outcome, speech)
+    head = _NUMBERED.match(outcome.lines[0])
+    if head is None:
+        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
+    other = (head["file"] or "").strip()
+    if name and other and other != circuit.file:
+        number = head["number"]
+        told = msg(
+            "Run {number} is one of {other}, not of {file}.", number=number, other=other, file=circuit.file
+        )
+        return speech.say(told)
+    return outcome, head
+
+
+def _of_one_run(circuit: Circuit, number: str, wanted: Sequence[Wanted] | Message, speech: Speech) -> Plan:
+    """Figures of a run that is there."""
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    there = yield from _run_there(circuit, f"run {number}", speech)
+    if isinstance(there, str):
+        return there
+    outcome = yield inspection(f"run {number}", [text for each in wanted for text in each.expressions])
+    values = values_of(outcome)
+    lines = [
+        f"{speech.say(each.name)} ({text}): {each.told(*values[text])}"
+        for each in wanted
+        for text in [next((text for text in each.expressions if text in values), "")]
+        if text
+    ]
+    if outcome.error_type or not lines:
+        return failed(outcome, speech)
+    head = speech.say(msg("{file}, run {number}:", file=circuit.file, number=number))
+    return f"{head}\n{bullets(lines)}"
 
 
 # --- goals and the library ----------------------------------------------------------------------------

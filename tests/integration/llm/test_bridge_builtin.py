@@ -116,6 +116,13 @@ async def test_questions_about_a_circuit(app: Application, project: Path) -> Non
     called, said = await turn(app, project, "compare the last two runs of rc.cir")  # of which a study is none
     assert called.count("inspect_data") == 4
     assert re.search(r"run \d+ → run \d+:\n- .*: 1\.?\d* kHz → 2\.?\d* kHz, \+", said)
+    numbers = re.findall(r"run (\d+)", said)
+    _, named = await turn(app, project, f"compare run {numbers[1]} with run {numbers[0]} of rc.cir")
+    assert named == said
+    _, said = await turn(app, project, f"what is the cut-off in run {numbers[0]} of rc.cir?")
+    assert re.search(rf"^rc\.cir, run {numbers[0]}:\n- cut-off frequency .*: 1\.?\d* kHz$", said)
+    _, said = await turn(app, project, "compare run 998 with run 999 of rc.cir")
+    assert "999" in said
 
 
 async def test_a_filter_is_moved_as_a_whole(app: Application, project: Path) -> None:

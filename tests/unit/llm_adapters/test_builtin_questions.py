@@ -32,6 +32,18 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("Make the output 4 V peak to peak", "tune", {"figures": ("swing",), "value": 4.0, "unit": "V"}),
     ("I want the output to be 4 Vpp", "tune", {"figures": ("swing",), "value": 4.0, "unit": "V"}),
     ("how does it compare to the last run?", "compare", {}),
+    ("Compare run 5 with run 3", "compare", {"query": "3 5"}),
+    ("Compare this run with run 3", "compare", {"query": "3"}),
+    ("compare the gain of run 3 with that of run 5", "compare", {"figures": ("gain",), "query": "3 5"}),
+    (
+        "What is the peak to peak output in run 3 and in run 5?",
+        "compare",
+        {"figures": ("swing",), "query": "3 5"},
+    ),
+    ("Is the ripple in run 5 better than in run 3?", "compare", {"figures": ("ripple",), "query": "3 5"}),
+    ("What is the gain in run 3?", "compare", {"figures": ("gain",), "query": "of 3"}),
+    ("比较第3次和第5次仿真", "compare", {"query": "3 5"}),
+    ("和第3次仿真比较", "compare", {"query": "3"}),
     (
         "V(c)在4.5到6V之间，电阻5%，良率多少",
         "monte_carlo",
