@@ -18,6 +18,7 @@ from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
 from domain.circuit.exchange.suffixes import ports_of
 from domain.circuit.hierarchy import read_circuit
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
+from domain.circuit.ltspice_symbols import path_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.stand_ins import stand_ins_for
 from domain.simulation.output_names import outputs_of
@@ -359,6 +360,7 @@ def _sheet(source: Path, text: str | None, beside: Beside) -> Converted:
             error_type="not_a_schematic",
         )
     converted = netlist_of(sheet, title=source.name, find=beside.find, find_beside=beside.find_beside)
+    passed_over = {f"{path_of(symbol)}.asy" for symbol in converted.passed_over}
     others = tuple(
         msg(
             "The folder of the symbol {symbol} is not here: {file} beside the sheet was taken. Check that it "
@@ -367,5 +369,6 @@ def _sheet(source: Path, text: str | None, beside: Beside) -> Converted:
             file=file,
         )
         for name, file in beside.elsewhere.items()
+        if name.lower() not in passed_over
     )
     return replace(converted, notes=(*others, *converted.notes))

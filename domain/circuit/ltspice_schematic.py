@@ -112,6 +112,8 @@ class Converted:
     """What was assumed."""
     outputs: tuple[str, ...] = ()
     """Nodes whose labels are drawn as output ports."""
+    passed_over: frozenset[str] = frozenset()
+    """Symbols (lower case) of which no part is what the file of that name says."""
 
 
 class NoSheet(ValueError):
@@ -269,6 +271,7 @@ def netlist_of(sheet: Sheet, *, title: str, find: Find, find_beside: Find | None
         missing=tuple(writer.missing),
         notes=tuple(writer.notes),
         outputs=writer.outputs,
+        passed_over=frozenset(writer.passed_over - writer.taken),
     )
 
 
@@ -311,6 +314,9 @@ class _Writer:
     lacks_symbols: bool = False
     names_plain_op_amp: bool = False
     """The one symbol of LTspice's with a model that does not name its library."""
+    taken: set[str] = field(default_factory=set)
+    passed_over: set[str] = field(default_factory=set)
+    """Symbols (lower case) of parts that are as their file says, and of those that are not."""
     _symbols: dict[str, Symbol | None] = field(default_factory=dict)
 
     def lines_of(self, sheet: Sheet, *, depth: int) -> list[str]:
@@ -404,7 +410,11 @@ class _Writer:
         told = {id(part): found.get(key) for key, parts in unfit.items() for part in parts}
         for part, symbol in placed:
             own = None if _is_of_another(part, symbol, drawn) else symbol
-            yield part, (told[id(part)] or own) if id(part) in told else symbol
+            chosen = (told[id(part)] or own) if id(part) in told else symbol
+            (self.taken if chosen is not None and chosen is symbol else self.passed_over).add(
+                part.symbol.lower()
+            )
+            yield part, chosen
 
     def _library_of(self, name: str) -> Library | None:
         """A file here that is called like a subcircuit and defines it, where the sheet does not name it: the
