@@ -104,6 +104,8 @@ async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once
     window: MainWindow, services: WindowServices, project: Path, until: Until
 ) -> None:
     workspace, panel = services.workspace, panel_of(window)
+    judged_anew: list[Path] = []
+    workspace.goals_changed.connect(judged_anew.append)
     decision = await design(window, until)
     editor, bottom = window.parts.editor, window.parts.bottom
     assert isinstance(editor, EditorArea)
@@ -111,6 +113,7 @@ async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once
     await until(lambda: len(editor.open_files()) == 2)
     made = next(path for path in editor.open_files() if path.name != "filter.cir")
     await until(lambda: workspace.shown_file == made)
+    assert judged_anew == [made], "the status bar counts goals that a design has stored"
     await until(lambda: bottom.views.shown.loaded is not None)
     (card,) = (item for item in panel.model.items if isinstance(item, SimulationCard))
     assert bottom.views.shown.error is None
@@ -127,6 +130,7 @@ async def test_what_a_design_makes_is_shown_and_its_circuit_is_the_main_one_once
     assert shown == [bottom.views.shown.loaded.source]
     panel.view.acted.emit("answer", decision.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
+    assert judged_anew == [made, made]
     assert workspace.main_circuit == made
     assert window.desk.memory().main_circuit == made.name
     await read_again_as_shown(window, until)

@@ -126,6 +126,7 @@ class DesignQuestions:
             return
         for path in (*done.paths, *done.aside.values()):
             self._window.file_changed(root / path)
+        self._window.goals_changed(root / done.circuit)
         if done.main_circuit:
             self._window.main_circuit_restored(root / done.main_circuit)
         if session_id == self._model.session_id:

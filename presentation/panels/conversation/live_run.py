@@ -13,8 +13,10 @@ from application.ports.events import (
     AnswerCounted,
     AnswerStreamed,
     ChatEvent,
+    CheckpointReached,
     DesignEvent,
     Done,
+    GoalsUnderstood,
     MainCircuitRestored,
     MessageWritten,
     PhaseEntered,
@@ -189,6 +191,8 @@ class LiveRun:
         self._next_progress = 0.0
         self._made: set[str] = set()
         """Files this design has written, relative to the project."""
+        self._has_other_goals = True
+        """Whether they are in the circuit's file of goals by the next checkpoint, and nobody was told."""
         self.feed = RunFeed(
             items,
             model=model,
@@ -310,6 +314,7 @@ class LiveRun:
             self._look_after_kill()
         if isinstance(event, Done) and event.circuit is not None:
             self.circuit = self._order.root / event.circuit
+        self._follow_goals(event)
         if isinstance(event, MainCircuitRestored):
             self._window.main_circuit_restored(self._order.root / event.path)
         if isinstance(event, ToolEnded):
@@ -320,6 +325,17 @@ class LiveRun:
             self._flush_soon()
         else:
             self._tell()
+
+    def _follow_goals(self, event: ChatEvent | DesignEvent) -> None:
+        """Goals of a design are its circuit's when a round was judged by them; its end may put some back."""
+        match event:
+            case GoalsUnderstood():
+                self._has_other_goals = True
+            case CheckpointReached(circuit=circuit) if self._has_other_goals and circuit:
+                self._has_other_goals = False
+                self._window.goals_changed(self._order.root / circuit)
+            case Done() if self._order.mode == "workflow" and self.circuit is not None:
+                self._window.goals_changed(self.circuit)
 
     def _look_after_kill(self) -> None:
         """A turn that begins settles the calls of one that was killed: what they made is found by then."""

@@ -185,6 +185,10 @@ class Window:
             if circuit:
                 workspace.goals_changed.emit(root / circuit)
 
+    def goals_changed(self, circuit: Path) -> None:
+        """A design asks something else of its circuit: for who is judged by it."""
+        self._services.workspace.goals_changed.emit(circuit)
+
     def file_made(self, path: Path) -> None:
         """A design has written its circuit: it is shown, without taking the keyboard."""
         self._services.workspace.file_offered.emit(path)
