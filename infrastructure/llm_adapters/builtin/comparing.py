@@ -211,13 +211,17 @@ def moved_line(
     return moved(f"{label} ({expression})", old, new, wanted.unit or unit)
 
 
-def moved(name: str, old: float, new: float, unit: str) -> str:
-    """A figure before and after."""
+def moved(name: str, old: float, new: float, unit: str, *, is_about_zero: bool = False) -> str:
+    """A figure before and after, with the share it moved by but where it lies about nothing."""
     if old == new:
         return f"{name}: {shown(new, unit)} (=)"
-    change = (
-        f", {100 * (new - old) / abs(old):+.3g}%"
-        if old and unit not in ("dB", "deg")
-        else f", {'+' if new > old else ''}{shown(new - old, unit)}"
+    share = 100 * (new - old) / abs(old) if old else math.inf
+    is_of_size = (
+        not is_about_zero and unit not in ("dB", "deg") and old * new > 0 and abs(share) < _MOST_PERCENT
     )
-    return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
+    change = f"{share:+.3g}%" if is_of_size else f"{'+' if new > old else ''}{shown(new - old, unit)}"
+    return f"{name}: {shown(old, unit)} → {shown(new, unit)}, {change}"
+
+
+_MOST_PERCENT = 999
+"""Beyond it what a figure was is as good as nothing: the difference is told, not its share."""

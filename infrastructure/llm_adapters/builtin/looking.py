@@ -25,6 +25,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
     no_such_part,
     run,
     signals_of,
+    tail,
     tell,
     values_of,
     wanted_of,
@@ -411,17 +412,22 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         return runs
     (found, other), (newest, head) = runs
     own: list[Wanted] = wanted if isinstance(wanted, list) else []
+    wave = _of_wave(circuit) if any(each.key == "vout" for each in own) else []
     before, after = values_of(found), values_of(newest)
-    expressions = [text for each in own for text in each.expressions]
+    expressions = [text for each in (*own, *wave) for text in each.expressions]
     if expressions:
         before |= values_of((yield inspection(f"run {other['number']}", expressions)))
         after |= values_of((yield inspection(f"run {head['number']}", expressions)))
+    is_wave = _is_wave(wave, before, after, own)
+    passed_over = wave if not is_wave else [] if ask.figures else own
+    left = {text for each in passed_over for text in each.expressions}
+    means = {text for each in own if is_wave and each.key == "vout" for text in each.expressions}
     lines = []
-    for name in (each for each in after if each in before):
+    for name in (each for each in after if each in before and each not in left):
         (old, unit), (new, _) = before[name], after[name]
-        label = next((speech.say(each.name) for each in own if name in each.expressions), "")
+        label = next((speech.say(each.name) for each in (*wave, *own) if name in each.expressions), "")
         told = f"{label} ({name})" if label else name
-        lines.append(moved(told, old, new, unit))
+        lines.append(moved(told, old, new, unit, is_about_zero=name in means))
     first, second = f"{other['number']}", f"{head['number']}"
     said = [
         speech.say(msg("{file}, run {first} → run {second}:", file=circuit.file, first=first, second=second)),
@@ -436,6 +442,38 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     return "\n".join(said)
 
 
+def _of_wave(circuit: Circuit) -> list[Wanted]:
+    """The size of the output's wave, first from its lowest to its highest value; none without a transient."""
+    signal, settled = f"v({circuit.output.lower()})", tail(circuit)
+    if not circuit.output or not settled:
+        return []
+    rows = (
+        (FIGURES["swing"].name, "pp"),
+        (FIGURES["peak_out"].name, "max"),
+        (msg("lowest output voltage"), "min"),
+    )
+    return [
+        Wanted(name=name, expressions=(f"{function}({signal},{settled})",), unit="V", kind="tran")
+        for name, function in rows
+    ]
+
+
+def _is_wave(
+    wave: Sequence[Wanted], before: Mapping[str, _Value], after: Mapping[str, _Value], own: Sequence[Wanted]
+) -> bool:
+    """Whether the output is a wave in one of the runs, of which the mean says nothing."""
+    means = [text for each in own if each.key == "vout" for text in each.expressions]
+    return any(
+        values[text][0] > abs(values[mean][0])
+        for each in wave[:1]
+        for text in each.expressions
+        for mean in means
+        for values in (before, after)
+        if text in values and mean in values
+    )
+
+
+_Value = tuple[float, str]
 _Run = tuple[Outcome, re.Match[str]]
 """What inspect_data says of a run, and its heading."""
 

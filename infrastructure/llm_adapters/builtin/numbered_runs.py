@@ -42,7 +42,9 @@ def question_of_runs(text: str, file: str) -> Ask | None:
     ask = studied(words)
     if (words.mentions and CHANGES.search(rest)) or ask.parameters or ask.removed or ask.tolerances:
         return None
-    if _COMPARES.search(rest) is None and not (ask.figures and (asks(words) or len(runs) > 1)):
+    if _COMPARES.search(rest) is None and not (
+        ask.figures and (asks(words) or len(runs) > 1 or len(text) < _SHORT)
+    ):
         return None
     alone = "of " if len(runs) == 1 and _COMPARES.search(rest) is None else ""
     query = alone + " ".join(map(str, runs))
@@ -50,3 +52,5 @@ def question_of_runs(text: str, file: str) -> Ask | None:
 
 
 _MOST = 2
+_SHORT = 30
+"""Characters of a sentence that needs no word of a question to be one."""

@@ -125,6 +125,20 @@ async def test_questions_about_a_circuit(app: Application, project: Path) -> Non
     assert "999" in said
 
 
+async def test_waves_are_compared_by_their_size(app: Application, project: Path) -> None:
+    deck = "wave\nV1 in 0 SIN(0 1 1k)\nR1 in out 1k\nR2 out 0 1k\n.tran 5u 10m\n.end\n"
+    for text in (deck, deck.replace("R2 out 0 1k", "R2 out 0 3k")):
+        (project / "wave.cir").write_text(text)
+        await turn(app, project, "run wave.cir")
+    _, said = await turn(app, project, "compare the last two runs of wave.cir")
+    assert re.search(r"\(pp\(v\(out\),0\.008,0\.01\)\): 1 V → 1\.5 V, \+50%\n", said)
+    assert "max(" in said
+    assert "min(" in said
+    assert "avg(" not in said
+    _, said = await turn(app, project, "compare the output voltage of run 1 with run 2 of wave.cir")
+    assert re.search(r"avg\(.* → .*V, .*V$", said, re.MULTILINE)  # no share of a mean of nothing
+
+
 async def test_a_filter_is_moved_as_a_whole(app: Application, project: Path) -> None:
     buffer = "\nE1 out 0 b out 1meg\n"
     deck = f"Sallen-Key\nV1 in 0 AC 1\nR1 in a 16k\nR2 a b 16k\nC1 a out 1.4n\nC2 b 0 700p{buffer}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infrastructure.llm_adapters.builtin.commands import Change, Several, understand_command
+from infrastructure.llm_adapters.builtin.comparing import moved
 from infrastructure.llm_adapters.builtin.reading import Ask
 from tests.ground.cases import for_each
 
@@ -614,3 +615,19 @@ def test_a_question_leans_on_the_one_before(
 )
 def test_other_sentences_are_no_questions_about_a_circuit(text: str) -> None:
     assert not isinstance(understand_command(text, FILES), Ask)
+
+
+@for_each(
+    ("old", "new", "unit", "told"),
+    [
+        (1e3, 2e3, "Hz", "x: 1 kHz → 2 kHz, +100%"),
+        (-634e-6, 0.9089, "V", "x: -634 uV → 908.9 mV, +909.5 mV"),
+        (1e-6, 1.0, "V", "x: 1 uV → 1 V, +1 V"),
+        (0.0, 1.0, "V", "x: 0 V → 1 V, +1 V"),
+        (20.0, 26.0, "dB", "x: 20 dB → 26 dB, +6 dB"),
+    ],
+)
+def test_a_move_is_told_by_its_share_only_where_that_says_something(
+    old: float, new: float, unit: str, told: str
+) -> None:
+    assert moved("x", old, new, unit) == told
