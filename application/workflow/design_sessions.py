@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from application.workflow.journal import DesignRun, open_run
-from application.workflow.refining import asks_for_new_circuit, finished_design, refinement
+from application.workflow.refining import asks_for_new_circuit, finished_design, is_edited, refinement
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
@@ -291,7 +291,12 @@ class RunSession:
             self._release()
             return None
         takes_any_wish = request.choice.provider != BUILTIN
-        refines = refinement(state, request.text, takes_any_wish=takes_any_wish)
+        refines = refinement(
+            state,
+            request.text,
+            takes_any_wish=takes_any_wish,
+            edited=is_edited(state, self._project),
+        )
         if refines is None:
             raise UserInputError(
                 msg("The message does not change any goal of the finished design."),

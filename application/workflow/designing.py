@@ -36,7 +36,7 @@ from application.workflow.design_sessions import (
 )
 from application.workflow.journal import Carried, DesignJournal, DesignRun, Narrate
 from application.workflow.progress import Progress, Spending, decider, told
-from application.workflow.refining import NextMessage, finished_design, read_message
+from application.workflow.refining import NextMessage, finished_design, is_edited, read_message
 from application.workflow.start_state import start_state
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.turn_failure import TurnFailure, failure_of
@@ -189,13 +189,15 @@ class DesignCircuit:
             read = await asyncio.to_thread(files.sessions.read, session_id)
             record = ConversationRecord(session_id)
             await asyncio.to_thread(record.take_all, read.events)
+            finished = finished_design(read.events)
             return await read_message(
-                finished_design(read.events),
+                finished,
                 text,
                 is_by_rules=provider == BUILTIN,
                 said_before=record.said(),
                 circuit=circuit,
                 known=self._request_texts,
+                edited=finished is not None and await asyncio.to_thread(is_edited, finished, files.root),
             )
         finally:
             await off_loop(files.close)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from application.design.round_history import begun_with
@@ -85,6 +87,20 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
     return finished if all(finished.get(name) for name in needed) else None
 
 
+def is_edited(state: Mapping[str, Any], project: Path) -> bool:
+    """Whether the circuit of a finished design is there and another than it was at its end. Blocking."""
+    place = PurePosixPath(str(state["circuit_file_path"]))
+    if place.is_absolute() or ".." in place.parts:
+        return False
+    try:
+        if not (project / place).is_file():
+            return False
+        with (project / place).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() != state["netlist_sha256"]
+    except (OSError, ValueError):
+        return False
+
+
 def asks_for_new_circuit(text: str) -> bool:
     """Whether a sentence asks for a circuit of its own, and not for the one there is to be changed."""
     return _NEW.search(text[:_LONGEST_LOOKED_AT]) is not None
@@ -108,12 +124,14 @@ def _intent_in(state: Mapping[str, Any]) -> DesignIntent | None:
         return None
 
 
-def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = False) -> dict[str, Any] | None:
+def refinement(
+    state: Mapping[str, Any], text: str, *, takes_any_wish: bool = False, edited: bool = False
+) -> dict[str, Any] | None:
     """What a sentence changes of a finished design, as plain data for its next run; None when nothing.
 
     A language model `takes_any_wish`: what changes no goal is an instruction for the circuit, as is another
     value of a part for anybody. It begins from the circuit as it is, as does whoever improves one that our
-    families did not make.
+    families did not make. Of an `edited` circuit a goal that is said again is a wish to size it again.
     """
     from domain.design.demand_change import beside_parts, changes_netlist, design_changed_by, is_all_goals
 
@@ -130,6 +148,8 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
             return None  # "good for 1 A" beside what was not read is no limit that we proposed
         if is_of_part:
             return {"is_round_zero": True, "instruction": text} | _begun_with(state, known)
+        if goals is None and edited and is_repeated(text, known):
+            goals = known
         if goals is None:
             return None
     is_of_family = bool(state["design_intent"].get("family"))
@@ -158,6 +178,7 @@ async def read_message(
     said_before: Sequence[str] = (),
     circuit: str = "",
     known: Callable[[], KnownRequests] | None = None,
+    edited: bool = False,
 ) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 
@@ -165,6 +186,7 @@ async def read_message(
     `is_by_rules`, what does not ask for a new circuit refines this one. `said_before`: by the user, in the
     conversation. `circuit` is the one at hand ("" for none), of which figures alone may be asked; they
     are no matter of a finished design of another one. `known` requests help to tell a first one.
+    `edited`: the finished circuit is another since.
     """
     from application.workflow.goal_readers import understand_built_in, wants_improvement
 
@@ -184,17 +206,17 @@ async def read_message(
             return _of_no_design(error, is_of_circuit=has_figure)
         if has_figure and circuit != state["circuit_file_path"]:
             return NextMessage("apart")
-        return _of_design(state, text)
+        return _of_design(state, text, edited=edited)
     return NextMessage("begins" if state is None else "apart")
 
 
-def _of_design(state: Mapping[str, Any], text: str) -> NextMessage:
+def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMessage:
     """A message that describes no circuit, behind a finished design."""
     from domain.design.demand_change import design_changed_by
 
     goals = goals_in(state)
     try:
-        refines = refinement(state, text) is not None
+        refines = refinement(state, text, edited=edited) is not None
     except CircuitError as error:  # understood, and it cannot be
         return NextMessage("unclear", goals, _cannot_be(error))
     if refines:

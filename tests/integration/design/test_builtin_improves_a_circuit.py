@@ -18,6 +18,8 @@ import pytest
 import bootstrap
 from application.ports.events import DesignEvent, Done, GoalsUnderstood, IterationFinished, TextWritten
 from application.workflow.design_sessions import Answer, DesignRequest, Question, Reply
+from application.workflow.refining import NextMessage
+from domain.llm.provider_settings import BUILTIN
 from shared.errors import CircuitError
 from tests.integration.design.bench import run
 
@@ -97,6 +99,13 @@ class Project:
         finally:
             await app.close()
 
+    async def read(self, text: str, session: str) -> NextMessage:
+        app = bootstrap.build(environment=os.environ)
+        try:
+            return await app.design.run.read_message(self.root, session, text, BUILTIN)
+        finally:
+            await app.close()
+
     def text(self, name: str) -> str:
         return (self.root / name).read_text("utf-8")
 
@@ -172,6 +181,22 @@ async def test_a_circuit_edited_by_hand_stays_and_the_one_made_anew_is_told_of(p
     assert done.goals_met
     assert (project.text(first.circuit), done.circuit != first.circuit) == (edited, True)
     assert f"{first.circuit} was changed outside this design, so it stays as it is." in project.words
+
+
+async def test_a_goal_said_again_behind_an_edit_sizes_the_circuit_again(project: Project) -> None:
+    first = await project.design("RC low-pass, cut-off 1 kHz")
+    made = project.text(first.circuit)
+    (session,) = (project.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+    for text in ("cut-off 1 kHz", "截止频率还是改回 1 kHz 吧"):
+        read = await project.read(text, session.stem)
+        assert (read.kind, "already" in str(read.problem)) == ("unclear", True)
+    project.write(first.circuit, made.replace("\nR1 in out ", "\nR1 in out 3"))
+    assert project.text(first.circuit) != made
+    read = await project.read(text, session.stem)
+    assert read.kind == "refines"
+    done = await project.design(text, session=session.stem)
+    assert done.goals_met
+    assert project.text(done.circuit).splitlines()[1:] == made.splitlines()[1:]
 
 
 def response_of(deck: str, tmp_path: Path) -> tuple[float, float]:
