@@ -96,7 +96,7 @@ def is_edited(state: Mapping[str, Any], project: Path) -> bool:
         if not (project / place).is_file():
             return False
         with (project / place).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() != state["netlist_sha256"]
+            return hashlib.file_digest(file, "sha256").hexdigest() != str(state["netlist_sha256"])
     except (OSError, ValueError):
         return False
 
