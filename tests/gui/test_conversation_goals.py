@@ -429,9 +429,12 @@ async def test_a_message_behind_an_accepted_design_refines_it(
     assert goals["goals"][0]["target"] == 10e3
     # A sentence of its own begins another design, in a conversation of its own.
     type_and_send(panel, "RC low-pass filter with a cutoff of 3 kHz")
-    (await goals_dialog(until)).reject()
-    await until(lambda: not panel.is_running and panel.model.session_id != session, timeout_s=30)
+    dialog = await goals_dialog(until)
+    assert panel.model.session_id != session
     assert first.key not in [item.key for item in panel.model.items]
+    dialog.reject()  # nothing was designed there: what is said next is of the design there is
+    await until(lambda: not panel.is_running and panel.model.session_id == session, timeout_s=30)
+    await until(lambda: "change the cutoff to 12 kHz" in shown(panel))
 
 
 async def test_stopping_closes_the_goals_dialog(panel: ConversationPanel, until: Until) -> None:

@@ -209,6 +209,8 @@ class LiveRun:
         """Whether an error ended it; a design may go on from there."""
         self.is_accepted = False
         """Whether a design was accepted at its last checkpoint."""
+        self.is_declined = False
+        """Whether its goals were declined, so that it designed nothing."""
         self.circuit: Path | None = None
         """Of a design that has ended: what it made."""
 
@@ -314,6 +316,8 @@ class LiveRun:
             self._look_after_kill()
         if isinstance(event, Done) and event.circuit is not None:
             self.circuit = self._order.root / event.circuit
+        if isinstance(event, Done):
+            self.is_declined = event.stop_reason == "declined"
         self._follow_goals(event)
         if isinstance(event, MainCircuitRestored):
             self._window.main_circuit_restored(self._order.root / event.path)

@@ -78,6 +78,7 @@ class ConversationViewModel:
         self.run_state: RunState = "idle"
         self._is_queue_edited = False
         self._answered = ""  # the text that is being answered
+        self._came_from = ""  # the conversation behind which another circuit was asked for, in one of its own
         self.has_ended_unseen = False
         """A run has ended while another tab was in front."""
         self.is_held = False
@@ -493,6 +494,7 @@ class ConversationViewModel:
             if read.kind == "apart":
                 self.show_nothing()  # another circuit begins a conversation of its own
             self._begin_turn(text, ())
+            self._came_from = place[1] if read.kind == "apart" else ""
         self._tell()
 
     def _begin_turn(self, text: str, attached: tuple[AttachedItem, ...]) -> None:
@@ -545,7 +547,7 @@ class ConversationViewModel:
     def _start(self, said: UserText | None, *, instead_of: str = "") -> None:
         assert self.root is not None, "whoever starts has looked"
         text = None if said is None else said.text
-        self._answered, self._stored_mode = text or "", self.mode
+        self._answered, self._stored_mode, self._came_from = text or "", self.mode, ""
         order = RunOrder(
             root=self.root,
             mode=self.mode,
@@ -640,6 +642,9 @@ class ConversationViewModel:
         self.transcript.keep_what_waited()
         if self.transcript.is_unread and not self.is_running:  # it was said before the rest was read
             self.transcript.open(self.session_id)
+        came_from, self._came_from = self._came_from, ""
+        if came_from and run is not None and run.is_declined and not self.is_running:
+            self.transcript.open(came_from)
 
     def _keep_unsaid(self) -> None:
         """What was typed and no checkpoint has taken stands in the input again."""
