@@ -17,6 +17,8 @@ from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from domain.llm.tools.text_files import diff_texts
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
 from presentation.panels.conversation import web_view
 from presentation.panels.conversation.items import (
     Added,
@@ -26,6 +28,7 @@ from presentation.panels.conversation.items import (
     Removed,
     Reset,
     ScrollPlace,
+    SimulationCard,
     Steps,
     Streamed,
     Updated,
@@ -187,6 +190,26 @@ async def test_a_list_of_many_shows_its_numbers_whole(view: WebConversation, scr
     )
     assert len(rooms) == 3
     assert all(room >= 0 for room in rooms), rooms
+
+
+@pytest.mark.parametrize("width", [300, 360, 402, 440, 482])
+async def test_no_figure_of_a_goal_is_cut_in_a_narrow_page(
+    view: WebConversation, script: Script, width: int
+) -> None:
+    name = "output_voltage_ripple_of_the_second_regulator"
+    goal = DesignGoal(metric=name, expression="v", unit="V", minimum=4.913, maximum=5.226)
+    judged = GoalVerdict(goal=goal, measured=Quantity(value=5.0713, unit="V"), met=True)
+    view.resize(width, 600)
+    card = SimulationCard(key="s", state="done", path="a.cir", verdicts=(judged,))
+    view.apply([Added(item=card)])
+    beyond = await script(
+        "[...document.querySelectorAll('.goal')].map(row => {"
+        " const end = row.parentElement.getBoundingClientRect().right;"
+        " const figures = [...row.querySelectorAll('.value, .limit, .margin')];"
+        " return figures.map(e => Math.max(e.getBoundingClientRect().right - end, e.scrollWidth -"
+        " e.clientWidth)); })"
+    )
+    assert [max(each) <= 0 for each in beyond] == [True], beyond
 
 
 async def test_the_page_collects_what_it_no_longer_shows(view: WebConversation, script: Script) -> None:
