@@ -1,8 +1,7 @@
 """The operational amplifier of generated circuits: a macro model with one pole, in the same file.
 
 Open-loop gain A(s) = 1 / (1/A0 + s / (2 pi GBW)); output resistance; the output stays inside the
-supplies. Not modelled: slew rate, offset, bias currents, noise, and that what the output gives comes from the
-supplies. It behaves under every analysis.
+supplies. Not modelled: slew rate, offset, bias currents, noise. It behaves under every analysis.
 Source of the topology: Boyle et al., "Macromodeling of integrated circuit operational amplifiers",
 IEEE J. Solid-State Circuits 9 (1974), reduced to its gain stage.
 """
@@ -146,9 +145,7 @@ def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
 
 def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
     """`.subckt opamp inp inn vcc vee out` and its diode model."""
-    deck.note(
-        msg("Op-amp macromodel: one pole, limited output; without slew rate, offset and supply current.")
-    )
+    deck.note(msg("Op-amp macromodel: one pole, limited output; slew rate and offset are not modeled."))
     headroom, diode = (_NEAR_V, "IS=1e-9 N=0.3") if amplifier.is_rail_to_rail else (_HEADROOM_V, "IS=1e-14")
     pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
     deck.cards(".subckt opamp inp inn vcc vee out")
