@@ -23,7 +23,8 @@ from shared.ulid import new_ulid
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
-    from application.ports.conversation import SessionStore, Transcript
+    from application.ports.conversation import Transcript
+    from application.ports.project import ProjectFiles
     from domain.design.designer import DesignIntent
     from domain.design.likeness import KnownTexts
 
@@ -201,9 +202,9 @@ Ask = Callable[[Question], Awaitable[Answer | Reply]]
 class RunSession:
     """The conversation of one run, held open - and locked - while the run goes on."""
 
-    def __init__(self, sessions: SessionStore, *, project: Path) -> None:
-        self._sessions = sessions
-        self._project = project
+    def __init__(self, files: ProjectFiles) -> None:
+        self._sessions, self._files = files.sessions, files
+        self._project = files.root
         self._held: Transcript | None = None
         self._goes_on_in = ""
         """The conversation a new run begins in; "" = one of its own."""
@@ -295,7 +296,7 @@ class RunSession:
             state,
             request.text,
             takes_any_wish=takes_any_wish,
-            edited=is_edited(state, self._project),
+            edited=is_edited(state, self._files),
         )
         if refines is None:
             raise UserInputError(

@@ -197,7 +197,7 @@ class DesignCircuit:
                 said_before=record.said(),
                 circuit=circuit,
                 known=self._request_texts,
-                edited=finished is not None and await asyncio.to_thread(is_edited, finished, files.root),
+                edited=finished is not None and await asyncio.to_thread(is_edited, finished, files),
             )
         finally:
             await off_loop(files.close)
@@ -348,7 +348,7 @@ class DesignCircuit:
 @asynccontextmanager
 async def _opened(project: ProjectFiles, progress: Progress) -> AsyncIterator[tuple[RunSession, DesignRun]]:
     """The locked conversation of the run, announced."""
-    session, request = RunSession(project.sessions, project=project.root), progress.request
+    session, request = RunSession(project), progress.request
     try:
         async with until_taken_over(lambda: session.is_wanted):
             if isinstance(request, ResumeRequest):

@@ -7,8 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.round_history import begun_with
 from domain.design.checkpoint_asides import without_denied
@@ -22,8 +21,11 @@ from domain.design.goal_change import (
 from domain.design.known_requests import KnownRequests
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
-from shared.errors import CircuitError
+from shared.errors import CircuitError, UserInputError
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.ports.project import ProjectFiles
 
 _FINISHED = ("goals_met", "goals_not_met")
 _LONGEST_LOOKED_AT = 2000
@@ -87,18 +89,13 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
     return finished if all(finished.get(name) for name in needed) else None
 
 
-def is_edited(state: Mapping[str, Any], project: Path) -> bool:
+def is_edited(state: Mapping[str, Any], project: ProjectFiles) -> bool:
     """Whether the circuit of a finished design is there and another than it was at its end. Blocking."""
-    place = PurePosixPath(str(state["circuit_file_path"]))
-    if place.is_absolute() or ".." in place.parts:
-        return False
     try:
-        if not (project / place).is_file():
-            return False
-        with (project / place).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() != str(state["netlist_sha256"])
-    except (OSError, ValueError):
+        content = project.read(project.root / str(state["circuit_file_path"]))
+    except (UserInputError, ValueError, OSError):  # gone, or no place of the project
         return False
+    return hashlib.sha256(content).hexdigest() != str(state["netlist_sha256"])
 
 
 def asks_for_new_circuit(text: str) -> bool:

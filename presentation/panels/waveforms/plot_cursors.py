@@ -45,6 +45,8 @@ class PlotCursors(QObject):
         """Where the active one was before the latest click: a double click means something else."""
         self._chosen_on: Axis | None = None
         """The axis on which somebody put them where they are; None: they stand where they begin."""
+        self._ends: tuple[float, float] | None = None
+        """Of the axis they stand on (SI)."""
         self._away: dict[CursorName, float] = {}
         """Places (SI) that the axis does not reach, as while a run grows: they come back."""
         self.are_shown = True
@@ -83,7 +85,9 @@ class PlotCursors(QObject):
         chosen any, or on an axis of another scale, be it that many others were shown since (a run grows)."""
         axis = self._area.axis
         assert axis is not None
-        if places is None or self._chosen_on is None or not is_of_its_scale(axis, self._chosen_on):
+        before, self._ends = self._ends, (float(axis.values[0]), float(axis.values[-1]))
+        chosen_on = self._chosen_on  # without one: the same points, in logarithms or not
+        if not (before == self._ends if chosen_on is None else is_of_its_scale(axis, chosen_on)):
             places, self._chosen_on = None, None
             self._away.clear()
         for number, (name, part) in enumerate(_BEGINNINGS):

@@ -262,7 +262,7 @@ def evaluate(expression: str, plot: Data) -> float:
         "q": lambda x: quality(seen(x)),
         "sqrt": np.sqrt,
         "peak": lambda x: float(np.abs(x).max()),
-        "db": lambda x: 20 * np.log10(x),
+        "db": lambda x: 20 * np.log10(np.abs(x)),
         "avg": lambda x: float(np.trapezoid(x, plot.axis) / (plot.axis[-1] - plot.axis[0])),
         "pp": lambda x: float(x.max() - x.min()),
         "re": np.real,
