@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from application.included_files import content, leans_on, place_of
 from application.project.beside import Beside
-from domain.circuit.dependencies import SourceRefusal, resolve_dependencies
+from domain.circuit.dependencies import Definer, SourceRefusal, resolve_dependencies
 from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
 from domain.circuit.exchange.suffixes import ports_of
 from domain.circuit.hierarchy import read_circuit
@@ -177,6 +177,9 @@ class _NoFiles:
         return SourceRefusal(including_file.parent / reference, "missing")
 
     def find(self, name: str) -> Path | None:  # noqa: ARG002 - the port's name
+        return None
+
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:  # noqa: ARG002 - the port's names
         return None
 
 

@@ -4,10 +4,11 @@ why a file of points was not read."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, SourceRefusal
+from domain.circuit.dependencies import Definer, DependencyTree, SourceFile, SourceReader, SourceRefusal
 from domain.circuit.diagnostics import Diagnostic
 from domain.circuit.foreign_forms import POINTS_NOT_READ
 from domain.circuit.foreign_pwl import MOST_BYTES_OF_POINTS, file_of_points, has_points
@@ -25,7 +26,7 @@ def hinted(found: Sequence[Diagnostic], reader: SourceReader, tree: DependencyTr
     """The findings; one of an undefined model that a library has says so, one of a file of points says what
     is wrong with it, and one of a parameter names the file that may define it and is not there. Blocking."""
     return tuple(
-        _hinted(each, reader)
+        _hinted(each, reader, tree)
         if each.code in UNDEFINED
         else each._replace(message=_why_no_points(each, reader, tree) or each.message)
         if each.message.template == POINTS_NOT_READ.template
@@ -82,10 +83,16 @@ def _fault_of_points(source: SourceFile | SourceRefusal, file: str, word: str) -
                "write the points into the PWL, or use the XSPICE model filesource.", **words)  # fmt: skip
 
 
-def _hinted(found: Diagnostic, reader: SourceReader) -> Diagnostic:
-    name = found.message.params.get("name")
+def _hinted(found: Diagnostic, reader: SourceReader, tree: DependencyTree) -> Diagnostic:
+    """The circuit's own folders before the program's library: what lies there was put there for it."""
+    params = found.message.params
+    name = params.get("word", params.get("name"))  # with a word, the name is the element's
     if not isinstance(name, str) or not name or Path(name).name != name:
         return found
+    including = found.file or tree.root.path or Path(name)
+    definer = reader.defining(name, including_file=including)
+    if definer is not None and (definer.at.section or definer.path not in tree.files):
+        return found._replace(message=_of_definer(name, definer))
     source = reader.read(f"{name}.lib", including_file=found.file or Path(name))
     if not isinstance(source, SourceFile) or source.path.parent != MODEL_LIBRARY:
         return found
@@ -94,6 +101,17 @@ def _hinted(found: Diagnostic, reader: SourceReader) -> Diagnostic:
         "{name} is not defined. The model library has it: add .include {file}.", name=name, file=file
     )
     return found._replace(message=message)
+
+
+def _of_definer(name: str, definer: Definer) -> Message:
+    file, line, section, is_alone = definer.reference, *definer.at
+    if not is_alone:
+        return msg("{name} is not defined here. It stands in line {line} of {path}, among the elements of "
+                   "another circuit: copy its definition.",
+                   name=name, line=line, path=file)  # fmt: skip
+    quoted = f'"{file}"' if re.search(r"\s", file) else file
+    card = f".lib {quoted} {section}" if section else f".include {quoted}"
+    return msg("{name} is not defined here. {path} has it: add {card}.", name=name, path=file, card=card)
 
 
 def found_elsewhere(netlist: Netlist, tree: DependencyTree) -> Iterator[Diagnostic]:

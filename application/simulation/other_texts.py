@@ -11,7 +11,7 @@ from domain.circuit.dependencies import SourceFile, SourceRefusal
 
 if TYPE_CHECKING:
     from application.ports.simulation import SourceReaders
-    from domain.circuit.dependencies import SourceReader
+    from domain.circuit.dependencies import Definer, SourceReader
 
 
 class WithTexts:
@@ -58,3 +58,6 @@ class _Reader:
 
     def find(self, name: str) -> Path | None:
         return self._reader.find(name)
+
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:
+        return self._reader.defining(name, including_file=including_file)

@@ -40,6 +40,7 @@ from domain.circuit.control_blocks import (
     written_folders,
 )
 from domain.circuit.dependencies import (
+    Definer,
     DependencyTree,
     SourceFile,
     SourceReader,
@@ -436,6 +437,9 @@ class _SeenAs(NamedTuple):
 
     def find(self, name: str) -> Path | None:
         return self.reader.find(name)
+
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:
+        return self.reader.defining(name, including_file=including_file)
 
 
 def _is_corner(netlist: Netlist, name: str, value: str) -> bool:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from application.simulation.circuit_files import read_circuit_file
 from domain.circuit.circuit_names import CardCache, CircuitNames
 from domain.circuit.completion import Facts
-from domain.circuit.dependencies import SourceFile, SourceReader, SourceRefusal, resolve_dependencies
+from domain.circuit.dependencies import (
+    Definer,
+    SourceFile,
+    SourceReader,
+    SourceRefusal,
+    resolve_dependencies,
+)
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 
 if TYPE_CHECKING:
@@ -80,3 +86,6 @@ class _WithTexts:
 
     def find(self, name: str) -> Path | None:
         return self._reader.find(name)
+
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:
+        return self._reader.defining(name, including_file=including_file)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain.circuit.dependencies import (
+    Definer,
     DependencyTree,
     Refusal,
     SourceFile,
@@ -271,3 +272,6 @@ class TranslatingReader:
 
     def find(self, name: str) -> Path | None:
         return self._reader.find(name)
+
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:
+        return self._reader.defining(name, including_file=including_file)

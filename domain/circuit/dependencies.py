@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from domain.circuit.cards import Include
+from domain.circuit.defined_elsewhere import DefinedAt
 from domain.circuit.netlist import Netlist
 from domain.circuit.placed import Placed, ReadAgain
 from domain.circuit.statements import Statement
@@ -62,6 +63,20 @@ class SourceReader(Protocol):
     def find(self, name: str) -> Path | None:
         """A file of this name (without a folder, letter case aside) in the circuit's folder, the project or
         a listed library; the one nearest to the top of them when there are several."""
+
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:
+        """A netlist or library of the project, or of a listed library, that defines a model or subcircuit of
+        this name: one of definitions alone before a circuit that has it among its elements."""
+
+
+class Definer(NamedTuple):
+    """A file that defines what a circuit lacks."""
+
+    path: Path
+    """Real path."""
+    reference: str
+    """As a directive in the file that lacks it names it, without quotes."""
+    at: DefinedAt
 
 
 class Refusal(NamedTuple):

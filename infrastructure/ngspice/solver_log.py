@@ -142,10 +142,19 @@ def _branch_element(node: str) -> str | None:
 
 
 def _rescued(how: str) -> Finding:
+    hard = msg("The operating point was hard to find (ngspice needed {how}); the values found are valid.",
+               how=f"{how} stepping")  # fmt: skip
     texts = {
-        "gmin": ("gmin-stepping", msg("The operating point was found only by gmin stepping.")),
-        "source": ("source-stepping", msg("The operating point was found only by source stepping.")),
-        "transient": ("transient-op", msg("The operating point was found only by a transient ramp-up.")),
+        "gmin": ("gmin-stepping", hard),
+        "source": ("source-stepping", hard),
+        "transient": (
+            "transient-op",
+            msg("The operating point was found only by letting the circuit start; it may not have settled."),
+        ),
     }
     code, message = texts[how]
-    return Finding(severity="warning", code=code, message=message)
+    advice = msg(
+        "If a node's DC voltage is not what you expect, give the expected one with .nodeset, for example "
+        ".nodeset v(out)=5."
+    )
+    return Finding(severity="warning", code=code, message=message, advice=advice)

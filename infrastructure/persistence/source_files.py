@@ -10,9 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
-from domain.circuit.dependencies import RefusalReason, SourceFile, SourceRefusal
+from domain.circuit.defined_elsewhere import defined_at
+from domain.circuit.dependencies import Definer, RefusalReason, SourceFile, SourceRefusal
+from domain.circuit.dialects import plain_text
+from domain.circuit.netlist import LIBRARY_SUFFIXES, NETLIST_SUFFIXES
 from infrastructure.persistence.confined import Moved, NotRegular, TooLarge, read_regular_file
 from shared import paths
 from shared.late_patterns import late_pattern
@@ -116,6 +120,46 @@ class ConfinedSourceReader:
                 self._by_name.setdefault(path.name.lower(), path)
         return self._by_name.get(name.lower())
 
+    def defining(self, name: str, *, including_file: Path) -> Definer | None:
+        """Of the project before the listed libraries, the fewer folders deep, the better. At most 20 MB are
+        read for it; a file that cannot be read is passed over."""
+        second = None
+        for path, data in self._searched:
+            if name.lower().encode() not in data.lower():
+                continue
+            has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
+            at = defined_at(data.decode(errors="replace"), name, has_title=has_title)
+            if at is None:
+                continue
+            definer = Definer(path, self._as_written(path, including_file), at)
+            if at.is_alone:
+                return definer
+            second = second or definer
+        return second
+
+    @cached_property
+    def _searched(self) -> Sequence[tuple[Path, bytes]]:
+        """The netlists and libraries that may define what a circuit lacks, with their content in UTF-8."""
+        held: dict[Path, bytes] = {}
+        left = _MOST_SEARCHED
+        for path in self._library_names(of_program=False):
+            if left <= 0:
+                break
+            if path.suffix.lower() in NETLIST_SUFFIXES and path != self._circuit and path not in held:
+                found = self._read_candidate(path)
+                if isinstance(found, SourceFile):
+                    held[found.path] = plain_text(found.data)
+                    left -= len(found.data)
+        return tuple(held.items())
+
+    def _as_written(self, path: Path, including_file: Path) -> str:
+        """How a directive in `including_file` names a file of the project or of a library."""
+        if path.is_relative_to(self._root):
+            here = Path(os.path.realpath(including_file.parent))
+            return Path(os.path.relpath(path, here)).as_posix()
+        folder = next((each for each in self._libraries if path != each and path.is_relative_to(each)), None)
+        return str(path) if folder is None else path.relative_to(folder).as_posix()
+
     def _near(self, name: str, including_file: Path) -> str:
         """A file of the project that may be meant by a name no file has: called so elsewhere, or nearly so.
 
@@ -134,8 +178,7 @@ class ConfinedSourceReader:
             found = next((each for each in alike if each is not None and each != self._circuit), None)
         if found is None or not found.is_relative_to(self._root):
             return ""
-        here = Path(os.path.realpath(including_file.parent))
-        written = Path(os.path.relpath(found, here)).as_posix()
+        written = self._as_written(found, including_file)
         return "" if re.search(r"\s", written) else written
 
     def _shipped(self, name: str) -> Path | None:
@@ -145,8 +188,9 @@ class ConfinedSourceReader:
         wanted = name.casefold()
         return next((each for each in _files_in(paths.MODEL_LIBRARY) if each.name.casefold() == wanted), None)
 
-    def _library_names(self) -> Iterator[Path]:
-        below = (self._root, *self._libraries) if self._is_project else self._libraries
+    def _library_names(self, *, of_program: bool = True) -> Iterator[Path]:
+        libraries = [each for each in self._libraries if of_program or each != paths.MODEL_LIBRARY]
+        below = (self._root, *libraries) if self._is_project else libraries
         yield from sorted(_files_in(self._folder))
         left = _MAX_NAMES
         for folder in below:
@@ -208,6 +252,8 @@ class ConfinedSourceReader:
 
 
 _MAX_NAMES = 20_000
+_MOST_SEARCHED = 20_000_000
+"""Bytes that are read to find a definition."""
 _MOST_LETTERS_OFF = 4
 _LIKENESS = 0.75
 """How near a name has to be to one that no file has, 0 to 1."""

@@ -86,9 +86,17 @@ class RunViews(QObject):
         workspace = services.workspace
         workspace.run_started.connect(self._on_started)
         workspace.run_finished.connect(self._on_finished)
+        self._running: Path | None = None
+        """The circuit of the user's run that was the last one to begin."""
         self._made: Path | None = None
         """The result of a conversation's run that was the last one to begin or end."""
         workspace.run_reported.connect(self._on_made)
+        self._has_run = False
+        """Since the project was opened."""
+        self._told: Path | None = None
+        """The circuit whose last run had errors, as long as the problems tell of them."""
+        workspace.problems_changed.connect(self._on_problems)
+        workspace.project_opened.connect(self._on_opened)
         workspace.result_selected.connect(lambda _path: self.curves_wanted.emit())
         workspace.trace_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=False))
         workspace.probe_wanted.connect(self._on_probe)
@@ -184,7 +192,7 @@ class RunViews(QObject):
             self._seek = None
 
     def _on_made(self, result_path: Path) -> None:
-        self._made = result_path
+        self._made, self._has_run = result_path, True
         self._services.start(self._tell_of(result_path), kind="problems of a run", scope="problems")
 
     async def _tell_of(self, result_path: Path) -> None:
@@ -192,11 +200,44 @@ class RunViews(QObject):
         figures = await self._simulation.waveforms.figures_of(result_path)
         issues, notes = await self._simulation.waveforms.said(result_path)
         if figures is not None and self._made == result_path:
+            self._told = None
             read = {figures.circuit: figures.netlist_sha256, **figures.read_beside}
             self.problems.show_of_stored([*issues, *map(_row_of, notes)], figures.circuit, read)
 
+    def _on_opened(self, root: Path) -> None:
+        self._has_run = False
+        self._services.start(self._tell_of_last(root), kind="problems of a run", scope="problems")
+
+    async def _tell_of_last(self, root: Path) -> None:
+        """What the last run of an opened project said, of the files that are still as it read them."""
+        newest = next(iter(await self._project.browse.results(root)), None)
+        waveforms = self._simulation.waveforms
+        figures = None if newest is None or not newest.is_ours else await waveforms.figures_of(newest.path)
+        if figures is None:
+            return
+        issues, notes = await waveforms.said(figures.result_path)
+        circuit = self._services.workspace.views.place_of(figures.circuit, figures.created)
+        read = {circuit: figures.netlist_sha256, **figures.read_beside}
+        same = {file for file, digest in read.items() if await waveforms.digest_of(file) == digest}
+        every: list[Finding] = [*issues, *map(_row_of, notes)]
+        said = [each for each in every if (each.file or circuit) in same]
+        workspace = self._services.workspace
+        if said and circuit in same and workspace.root == root and not self._has_run:
+            self.problems.show_of_stored(said, circuit, read)
+
+    def _on_problems(self, errors: int, _warnings: int) -> None:
+        """“See Problems” is no word any more where none is left there."""
+        circuit, workspace = self._told, self._services.workspace
+        if circuit is None or errors:
+            return
+        self._told = None
+        if workspace.root is not None and circuit.is_relative_to(workspace.root):
+            changed = msg("{name} was changed since that run. F5 runs it again.", name=circuit.name)
+            workspace.status_changed.emit(changed)
+
     def _on_started(self, circuit: Path) -> None:
-        self._made = None
+        self._made = self._told = None
+        self._running, self._has_run = circuit, True
         self.console.started(circuit)
         self._services.workspace.status_changed.emit(msg("Simulating {name}", name=circuit.name))
 
@@ -225,6 +266,7 @@ class RunViews(QObject):
             ]
         )
         workspace.error_occurred.emit(error)
+        self._told = self._running
         self.wanted.emit(PROBLEMS)
 
     def _on_result(self, result: SimulationResult) -> None:
@@ -232,6 +274,8 @@ class RunViews(QObject):
         self.problems.show_of_run([*result.issues, *map(_row_of, result.notes)], result.netlist_path)
         seconds = f"{result.run.duration_s:.2f}"
         name, verdict = result.netlist_path.name, verdict_of(result)
+        has_errors = any(issue.severity == "error" for issue in result.issues)
+        self._told = result.netlist_path if has_errors else None
         if verdict == "failed":
             self.shown.end_growing()
             workspace.error_occurred.emit(msg("Simulation of {name} failed: see Problems.", name=name))
@@ -244,7 +288,6 @@ class RunViews(QObject):
                 name=name,
                 verdict=verdict_words(verdict, result.run.status, result.run.reach),
             )
-        has_errors = any(issue.severity == "error" for issue in result.issues)
         (workspace.error_occurred if has_errors else workspace.status_changed).emit(told)
         self.shown.show(result.result_path)
         if result.run.status == "failed":

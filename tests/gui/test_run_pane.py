@@ -159,6 +159,10 @@ async def test_an_error_of_a_run_is_a_link_to_its_line(pane, services, heard, un
     assert _of(heard, "file_activated") == [(circuit, 3)]
     await until(lambda: "nosuch" in pane.views.console.toPlainText())
     assert "filter.cir:3" in pane.views.console.toPlainText()
+    assert _of(heard, "error_occurred")[-1][0].params == {"name": "filter.cir"}
+    services.workspace.text_checked.emit(circuit, circuit.read_text())
+    services.workspace.text_checked.emit(circuit, "* mended")
+    assert "F5 runs it again" in str(_of(heard, "status_changed")[-1][0])
     await until(lambda: not services.app.program.tasks.handles)
 
 
@@ -293,6 +297,24 @@ async def test_a_run_holds_the_loop_never(pane, services, heard, until, loop_wat
         services.workspace.run_requested.emit()
         await until(lambda: len(_of(heard, "run_finished")) == 2)
         await until(lambda: not pane.views.shown.is_loading and not services.app.program.tasks.handles)
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+async def test_an_opened_project_lists_what_its_last_run_said_of_what_is_as_it_was(
+    pane, services, until, project, is_changed
+):
+    circuit = project / "filter.cir"
+    circuit.write_text(circuit.read_text().replace(".end", ".meas tran late find v(out) at=1k\n.end"))
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    assert result.issues
+    if is_changed:
+        circuit.write_text(circuit.read_text() + "* another day\n")
+    shown = pane.shown_tab
+    services.workspace.project_opened.emit(project)
+    await until(lambda: not services.app.program.tasks.handles)
+    said = {str(row.message) for row in pane.views.problems.rows}
+    assert said == (set() if is_changed else {str(issue.message) for issue in result.issues})
+    assert pane.shown_tab == shown
 
 
 async def test_what_a_run_of_the_conversation_said_is_told_too(pane, services, until, project):

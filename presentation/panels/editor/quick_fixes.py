@@ -113,15 +113,19 @@ def _number(diagnostic: Diagnostic, lines: Lines) -> QuickFix | None:
 
 
 def _include(diagnostic: Diagnostic, lines: Lines, *, has_title: bool) -> QuickFix | None:
-    """The card that brings an undefined model in, where the model library has it."""
+    """The card that brings an undefined model in, where a file beside the circuit or the library has it."""
     params = diagnostic.message.params
-    if diagnostic.code not in ("undefined-model", "undefined-subcircuit") or "file" not in params:
+    if diagnostic.code not in ("undefined-model", "undefined-subcircuit"):
         return None
-    card = f".include {params['file']}"
+    card = str(params.get("card", "")) or (f".include {params['file']}" if "file" in params else "")
+    if not card:
+        return None
     start = lines.byte(2 if has_title else 1, 1)
     return QuickFix(
         title=msg("Add {card}", card=card),
-        reason=msg("{name} is in the model library", name=params["name"]),
+        reason=msg("{name} is in {path}", name=params["name"], path=params["path"])
+        if "path" in params
+        else msg("{name} is in the model library", name=params["name"]),
         start=start,
         end=start,
         text=card + lines.end,

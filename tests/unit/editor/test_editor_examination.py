@@ -251,3 +251,37 @@ def test_a_library_without_sections_is_included_whole(tmp_path: Path) -> None:
 def test_a_bracket_that_may_be_closed_further_down_is_left_alone(tmp_path: Path) -> None:
     text = "t\nV1 a 0 1\nR1 a 0 {2*\n+ 1\n.op\n.end\n"
     assert problem_of(examined(tmp_path / "a.cir", text), "unclosed-bracket").fix is None
+
+
+@pytest.mark.parametrize(
+    ("library", "card"),
+    [
+        ("* mine\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n", ".include ../parts/my.lib"),
+        ("* mine\n.lib fast\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n.endl\n", ".lib ../parts/my.lib fast"),
+        ("* local\n.subckt outer a b\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n.ends\n", None),
+    ],
+)
+def test_a_definition_that_lies_in_the_project_is_brought_in(
+    tmp_path: Path, library: str, card: str | None
+) -> None:
+    (tmp_path / ".circuit_ai").mkdir()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "my.lib").write_text(library)
+    (tmp_path / "decks").mkdir()
+    text = "* follower\nV1 in 0 1\nX1 in out out AMP\nR1 out 0 1k\n.op\n.end\n"
+    problem = problem_of(examined(tmp_path / "decks" / "a.cir", text), "undefined-subcircuit")
+    if card is None:
+        assert problem.fix is None
+        return
+    assert card in str(problem.message)
+    mended = fixed(text, problem)
+    assert mended.splitlines()[1] == card
+    assert examined(tmp_path / "decks" / "a.cir", mended).problems == ()
+
+
+def test_a_definition_among_another_circuits_elements_is_told_and_not_included(tmp_path: Path) -> None:
+    (tmp_path / "other.cir").write_text("* other\nD1 a 0 DX\nV1 a 0 1\n.model DX D(IS=1p)\n.op\n.end\n")
+    found = examined(tmp_path / "mine.cir", "* mine\nV1 a 0 1\nD1 a 0 DX\n.op\n.end\n")
+    problem = problem_of(found, "undefined-model")
+    assert (problem.fix, problem.message.params["line"]) == (None, 4)
+    assert problem.message.params["path"] == "other.cir"

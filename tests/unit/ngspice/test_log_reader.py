@@ -109,6 +109,7 @@ def test_a_singular_matrix_that_came_first_is_the_cause() -> None:
 )
 def test_help_for_the_operating_point_is_a_warning(words: str, code: str) -> None:
     assert told(words) == [("warning", code)]
+    assert ".nodeset" in str(only(words).advice)
 
 
 def test_a_stuck_time_step_has_its_time() -> None:
