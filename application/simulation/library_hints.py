@@ -106,8 +106,8 @@ def _hinted(found: Diagnostic, reader: SourceReader, tree: DependencyTree) -> Di
 def _of_definer(name: str, definer: Definer) -> Message:
     file, line, section, is_alone = definer.reference, *definer.at
     if not is_alone:
-        return msg("{name} is not defined here. Line {line} of {path} defines it, in another circuit: copy the "
-                   "definition.",
+        return msg("{name} is not defined here. Line {line} of {path} defines it, in another circuit: copy "
+                   "the definition.",
                    name=name, line=line, path=file)  # fmt: skip
     quoted = f'"{file}"' if re.search(r"\s", file) else file
     card = f".lib {quoted} {section}" if section else f".include {quoted}"
