@@ -52,6 +52,8 @@ class NextMessage:
     """begins: a design in this conversation; apart: another one, which is no matter of the finished one."""
     goals: tuple[DesignGoal, ...] = ()
     """Those of the finished design, if there is one."""
+    changes_demands: bool = False
+    """Whether it refines by another demand, and not by another value of a part."""
     problem: Message | None = None
     """Why it describes no circuit, where there is no finished design it could change; what of it was not
     understood, where the rest changes one."""
@@ -213,16 +215,16 @@ def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMess
 
     goals = goals_in(state)
     try:
-        refines = refinement(state, text, edited=edited) is not None
+        found = refinement(state, text, edited=edited)
     except CircuitError as error:  # understood, and it cannot be
-        return NextMessage("unclear", goals, _cannot_be(error))
-    if refines:
-        return NextMessage("refines", goals)
+        return NextMessage("unclear", goals, problem=_cannot_be(error))
+    if found is not None:
+        return NextMessage("refines", goals, changes_demands="instruction" not in found)
     intent = _intent_in(state)
     if is_repeated(text, goals) or (intent is not None and design_changed_by(text, intent) is not None):
-        return NextMessage("unclear", goals, _said_already(text))
+        return NextMessage("unclear", goals, problem=_said_already(text))
     unread = clauses_not_read(text, goals)
-    return NextMessage("unclear", goals, _half_read(unread) if unread else None)
+    return NextMessage("unclear", goals, problem=_half_read(unread) if unread else None)
 
 
 def _cannot_be(error: CircuitError) -> Message:

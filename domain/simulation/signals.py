@@ -25,6 +25,8 @@ Direction = Literal["rising", "falling", "both"]
 
 _END_TOLERANCE = 1e-6
 """Of the axis' span: a run to 1 ms may end at 0.9999999 ms."""
+_FIRST_POINTS = 10
+"""Of a record over time, whose steps tell how long one was where it begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,7 +84,11 @@ class Signal:
         if (left := self._step_over(position)) is not None:
             return self._between(left, position)
         for end in (0, -1):
-            if abs(position - self.x[end]) <= _END_TOLERANCE * max(np.ptp(self.x), abs(self.x[end])):
+            room = _END_TOLERANCE * max(np.ptp(self.x), abs(self.x[end]))
+            if end == 0 and self.axis_unit == "s" and len(self.x) > 1:
+                # a record that begins late has the first point behind that time, up to a step of the run
+                room = max(room, float(np.diff(self.x[:_FIRST_POINTS]).max()))
+            if abs(position - self.x[end]) <= room:
                 return complex(self.y[end])
         raise CircuitError(
             msg("{position} is outside the simulated range {start} - {stop}.",

@@ -17,6 +17,7 @@ from presentation.panels.conversation.items import (
     DesignEnd,
     ErrorBlock,
     GoalsCard,
+    Note,
     OperationCard,
     SimulationCard,
     Understood,
@@ -435,6 +436,15 @@ async def test_a_message_behind_an_accepted_design_refines_it(
     dialog.reject()  # nothing was designed there: what is said next is of the design there is
     await until(lambda: not panel.is_running and panel.model.session_id == session, timeout_s=30)
     await until(lambda: "change the cutoff to 12 kHz" in shown(panel))
+    # In free work the same is answered as there, and one click gives it to the design.
+    panel.toggle_mode()
+    type_and_send(panel, "use E12 resistors")
+    await until(lambda: any(note.change for note in of(panel, Note)), timeout_s=30)
+    follow(panel, f"change_design/{of(panel, Note)[-1].key}")
+    await checkpoint(panel, until, 1)
+    assert panel.model.session_id == session
+    assert not any(note.change for note in of(panel, Note))
+    assert circuit.read_text() != before
 
 
 async def test_stopping_closes_the_goals_dialog(panel: ConversationPanel, until: Until) -> None:

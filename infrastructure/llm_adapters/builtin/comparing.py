@@ -12,7 +12,7 @@ from infrastructure.llm_adapters.builtin.circuit import (
     circuit_of,
     number_of,
 )
-from infrastructure.llm_adapters.builtin.conditions import resolved
+from infrastructure.llm_adapters.builtin.conditions import conditions_of, resolved
 from infrastructure.llm_adapters.builtin.figures import shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
@@ -150,9 +150,9 @@ def before_and_after(file: str, values: Sequence[tuple[str, str]], ask: Ask, spe
     before: list[tuple[Wanted, str, float, str]] | str = ""
     if not isinstance(wanted, Message):
         before = yield from measured(circuit, wanted, (), speech)
-    plain = resolved(circuit, values)
-    if isinstance(plain, Message):
-        return speech.say(plain)
+    plain = yield from conditions_of(circuit, values, speech)
+    if isinstance(plain, str):
+        return plain
     done, is_done = yield from _changed(circuit, plain, speech)
     if not is_done:
         return "\n".join(done)

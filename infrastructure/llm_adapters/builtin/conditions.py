@@ -70,6 +70,7 @@ def with_values(circuit: Circuit, values: Values) -> Circuit:
 
 
 _OF_CURRENT = frozenset({"load_i", "load_share"})
+_OF_LOAD = _OF_CURRENT | {"RL"}
 
 
 def _output_volts(circuit: Circuit, speech: Speech) -> Generator[Call, Outcome, float | str]:
@@ -195,13 +196,12 @@ def of_its_own(
     file: str, values: Values, speech: Speech
 ) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
     """Values by the names of the file's own parts, where one is called by its kind; or why not, in words."""
-    if not any(_letter_of(name) for name, _ in values):
+    if not any(_letter_of(name) or name in _OF_LOAD for name, _ in values):
         return list(values)
     circuit = yield from circuit_of(file, speech)
     if isinstance(circuit, str):
         return circuit
-    own = resolved(circuit, values)
-    return speech.say(own) if isinstance(own, Message) else own
+    return (yield from conditions_of(circuit, values, speech))
 
 
 def _letter_of(name: str) -> str:

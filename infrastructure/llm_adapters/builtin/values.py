@@ -81,7 +81,7 @@ def changes_in(text: str) -> tuple[tuple[str, str], ...]:
             continue  # "does it work at 9 V"
         more = each.groupdict().get("more") or ""
         names = [each["name"], *re.findall(r"[A-Za-z][A-Za-z0-9_]*", re.sub(r"\band\b", " ", more))]
-        named += [(_LOADS.get(name.lower(), name), each["value"]) for name in names]
+        named += [(_called(name, each["value"]), each["value"]) for name in names]
     for each in _BY_SHARE.finditer(text):
         share = float(each["share"] or each["zh_share"]) / 100
         is_less = each["less"] or each["zh_less"]
@@ -96,6 +96,13 @@ def changes_in(text: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _called(name: str, value: str) -> str:
+    """What a name stands for; a load may be told by its current."""
+    own = _LOADS.get(name.lower(), name)
+    return "load_i" if own == "RL" != name and _IN_AMPERES.search(value) else own
+
+
+_IN_AMPERES = re.compile(r"(?:amps?|a|安培?)$", re.IGNORECASE)
 PREFIXES = {
     "皮": "p", "纳": "n", "微": "u", "毫": "m", "千": "k", "兆": "Meg", "吉": "G",
     "µ": "u", "μ": "u", "K": "k",

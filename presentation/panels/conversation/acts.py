@@ -85,6 +85,7 @@ class Acts:
             "anew": ways.ask_anew,
             "restore": model.transcript.restore,
             "edit": self.edit,
+            "change_design": model.change_design,
             "resend": lambda said: model.versions.send_row(said, argument),
             "version": lambda said: model.versions.look(said, argument),
             "switch": lambda card: ways.switch(card, argument),

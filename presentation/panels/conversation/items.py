@@ -404,6 +404,8 @@ class Note:
     text: Message
     is_doubt: bool = False
     """It says what of the answer above is doubtful, or which goals its turn lost."""
+    change: str = ""
+    """A sentence that the button below gives to the design of this conversation, as a change of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

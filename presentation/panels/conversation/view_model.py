@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Literal
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
+from domain.llm.provider_settings import BUILTIN
 from presentation.panels.conversation.asking import Asking, not_a_change
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.design_questions import DesignQuestions
 from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
     AttachedItem,
+    DesignEnd,
     ErrorBlock,
     Interrupted,
     Item,
@@ -39,7 +41,7 @@ from presentation.panels.conversation.shown_transcript import ShownTranscript
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.versions import Versions
 from presentation.panels.conversation.window import Window
-from presentation.panels.conversation.words import busy, now
+from presentation.panels.conversation.words import as_change_of_design, busy, now
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.tasks import StopStateChanged
@@ -534,6 +536,8 @@ class ConversationViewModel:
         for item in tuple(self.items):
             if isinstance(item, ErrorBlock) and not item.is_spent:
                 self.items.put(replace(item, is_spent=True))
+            elif isinstance(item, Note) and item.change:
+                self.items.remove(item.key)
             elif isinstance(item, Interrupted) and not item.of_design:
                 self.items.put(replace(item, can_continue=False))
             elif isinstance(item, Interrupted) and self.mode == "workflow":
@@ -645,6 +649,38 @@ class ConversationViewModel:
         came_from, self._came_from = self._came_from, ""
         if came_from and run is not None and run.is_declined and not self.is_running:
             self.transcript.open(came_from)
+
+        if run is not None and not (run.has_failed or stopped_for) and (text := self._may_change_design()):
+            self._window.start(self._offer_change(text), kind="sessions")
+
+    def _may_change_design(self) -> str:
+        """What was said last, by which a turn of the built-in designer may have left a finished design behind.
+
+        "" where it may not: a language model knows the design, and changes what it is told.
+        """
+        is_by_rules = self.mode == "free" and self.choice.provider == BUILTIN and not self.reads_only
+        has_design = any(isinstance(item, DesignEnd) for item in self.items)
+        return self._answered if is_by_rules and has_design and not self.is_running else ""
+
+    async def _offer_change(self, text: str) -> None:
+        """Behind a turn of free work whose message a design would take: one click gives it that."""
+        assert self.root is not None, "a turn has ended in it"
+        place = self.root, self.session_id
+        circuit = self._window.circuit_at_hand(self.root)
+        read = await self._app.design.run.read_message(*place, text, BUILTIN, circuit=circuit)
+        is_left = place != (self.root, self.session_id) or self.is_running or self.mode != "free"
+        if read.kind == "refines" and read.changes_demands and not is_left:
+            self.items.put(Note(key=new_ulid(), text=as_change_of_design(), change=text))
+            self._tell()
+
+    def change_design(self, key: str) -> Message | None:
+        """Give the sentence of a note to the design of the conversation; the reason when it can't be now."""
+        note = self.items.get(key)
+        if not isinstance(note, Note) or not note.change:
+            return None
+        if self.is_running:
+            return busy()
+        return self.set_mode("workflow") or self.begin(note.change)
 
     def _keep_unsaid(self) -> None:
         """What was typed and no checkpoint has taken stands in the input again."""

@@ -417,6 +417,11 @@ def busy() -> Message:
     return msg("A run is in progress in this conversation. Stop it first.")
 
 
+def as_change_of_design() -> Message:
+    """What is said of a message of free work that the design of the conversation would take."""
+    return msg("The design can take this: its goals change with it, and the circuit is sized again for them.")
+
+
 def unsaved() -> Message:
     """A buffer could not be written."""
     return msg("An open file could not be saved, so nothing was started.")

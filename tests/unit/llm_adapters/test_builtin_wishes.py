@@ -21,6 +21,8 @@ from tests.ground.cases import for_each
         ("set R1 2k and simulate", (("R1", "2k"),), ()),
         ("change the load to 1k and tell me the new gain", (("RL", "1k"),), ("gain",)),
         ("RL改成100k再看下增益", (("RL", "100k"),), ("gain",)),  # not a gain of 100,000
+        ("change the load to 2 A, and the efficiency?", (("load_i", "2"),), ("efficiency",)),
+        ("负载改为 500mA", (("load_i", "500m"),), ()),  # not 500 milliohms
         ("把RC改成2.7k", (("RC", "2.7k"),), ()),
     ],
 )

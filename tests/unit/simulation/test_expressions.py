@@ -446,6 +446,15 @@ def test_names_stand_for_expressions(text: str, meant: str) -> None:
     assert written_out(text, named) == meant
 
 
+def test_a_record_that_begins_late_is_measured_from_that_time() -> None:
+    """ngspice's `.tran 33n 483u 430u` has its first point a part of a step behind 430 us."""
+    time = 430e-6 + 1.2e-9 + np.linspace(0, 53e-6, 5001)
+    late = [plot("tran", ("time", time, "s"), {"v(out)": (np.full(5001, 5.0), "V")})]
+    assert evaluate("avg(v(out), 430u, 480u)", late).value == pytest.approx(5.0)
+    with pytest.raises(CircuitError, match="outside the simulated range"):
+        evaluate("avg(v(out), 429u, 480u)", late)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @for_each(
     ("analysis", "axis", "y", "expression"),
