@@ -650,17 +650,16 @@ class ConversationViewModel:
         if came_from and run is not None and run.is_declined and not self.is_running:
             self.transcript.open(came_from)
 
-        if run is not None and not (run.has_failed or stopped_for) and (text := self._may_change_design()):
-            self._window.start(self._offer_change(text), kind="sessions")
+        is_whole = run is not None and not (run.has_failed or stopped_for)
+        self._look_for_change(is_whole=is_whole)
 
-    def _may_change_design(self) -> str:
-        """What was said last, by which a turn of the built-in designer may have left a finished design behind.
-
-        "" where it may not: a language model knows the design, and changes what it is told.
-        """
+    def _look_for_change(self, *, is_whole: bool) -> None:
+        """What the built-in designer was told in free work may be for a design that is finished: it knows of
+        none there, as a language model does."""
         is_by_rules = self.mode == "free" and self.choice.provider == BUILTIN and not self.reads_only
         has_design = any(isinstance(item, DesignEnd) for item in self.items)
-        return self._answered if is_by_rules and has_design and not self.is_running else ""
+        if is_whole and is_by_rules and has_design and self._answered and not self.is_running:
+            self._window.start(self._offer_change(self._answered), kind="sessions")
 
     async def _offer_change(self, text: str) -> None:
         """Behind a turn of free work whose message a design would take: one click gives it that."""
