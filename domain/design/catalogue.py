@@ -20,6 +20,7 @@ from domain.design.described import described
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
 from domain.design.engine.conversion import is_bare_conversion
+from domain.design.engine.declaration import Request
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.device_cards import NO_TABLES, Tables, cards_named
 from domain.design.engine.wording import joined
@@ -30,6 +31,8 @@ from domain.design.known_requests import KnownRequests
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import LONGEST_REQUEST, Sentence, in_any_case, last_said, read_sentence
 from domain.design.simplified import simplified
+from domain.design.understanding import is_not_understood
+from domain.design.unread_wishes import also_asked, not_read, unread_wishes
 from domain.design.weighing import Ruled, rule_features, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
@@ -184,12 +187,32 @@ _EXAMPLES = 3
 
 
 def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
-    """Family, requirement and goals of a request.
+    """Family, requirement and goals of a request, and what of it was not read.
 
     What is `known` of requests is weighed against what the rules make of it; without it they decide alone.
     Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it cannot
     do without) or "impossible_goal" (demands that contradict each other or physics).
     """
+    intent = _understood(text, known)
+    family = FAMILIES[intent.family].family
+
+    def asks_the_same(rest: str) -> bool:
+        try:
+            other = _understood(rest, known)
+        except CircuitError:
+            return False
+        return other.family == intent.family and other.parameters == intent.parameters
+
+    request = Request(intent.parameters)
+    unread = [not_read(wish, family, request) for wish in unread_wishes(text, asks_the_same)]
+    told = [note for note in unread if note is not None]
+    left = [note for note in intent.assumptions if is_not_understood(note)]
+    others = [note for note in intent.assumptions if not is_not_understood(note)]
+    also = also_asked(family, request) if told or left else ()
+    return replace(intent, assumptions=(*told, *left, *also, *others))
+
+
+def _understood(text: str, known: KnownRequests | None) -> DesignIntent:
     if len(text) > LONGEST_REQUEST:
         raise _unknown(
             msg(

@@ -46,6 +46,7 @@ _TELLING_WORD = re.compile(
 """Any that does not only ask for a circuit."""
 _SHORT = 60
 """Characters of a request in a few words."""
+_FEW_FIGURES = 2
 
 
 class Ruled(NamedTuple):
@@ -124,7 +125,11 @@ def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled, names: Sequenc
     if isinstance(ruled.outcome, CircuitError):
         return is_named and ruled.outcome.error_type == "missing_goal"
     has_unit = any(each.dimension != "none" or each.may_be for each in sentence.mentions)
-    return (has_unit or is_named) and not any(map(is_not_understood, ruled.outcome.assumptions))
+    is_by_name = ruled.claim.score >= 1 and not ruled.claim.is_plain and bool(sentence.mentions)
+    left = sum(map(is_not_understood, ruled.outcome.assumptions))
+    if left:  # one figure of what this circuit has none for is no reason not to know it by its name
+        return is_by_name and left == 1 and len(sentence.mentions) > _FEW_FIGURES
+    return has_unit or is_named or is_by_name
 
 
 def _is_all_name(sentence: Sentence, names: Sequence[tuple[int, int]]) -> bool:

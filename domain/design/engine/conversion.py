@@ -33,8 +33,11 @@ _ONLY_ASKS = re.compile(
 _JOINS = re.compile(r"(?:[\s>-]|to|into|from|down|up|[转变换降升压成为到至])+", re.IGNORECASE)
 _LEAST_V, _MAINS_V = 0.5, 60.0
 """Between them a voltage is a supply of electronics."""
-_MADE_FROM = re.compile(r"\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?\+?", re.IGNORECASE)
-"""Between the output and the input: "5.1 V from 12 V"."""
+_MADE_FROM = re.compile(
+    r"(?:,?\s*(?:at\s|@\s?)?[\d.]+\s?m?a(?:mps?)?(?![a-z]))?\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?\+?",
+    re.IGNORECASE,
+)
+"""Between the output and the input: "5.1 V from 12 V", "9 V 1 A from 12 V"."""
 _HAS = re.compile(
     r"(?:(?<![a-z])(?:have|has|got|given)(?![a-z])|brick|adapt[eo]r|battery|(?<![a-z])usb(?![a-z])|"
     r"[有用](?:一个)?|适配器|电池)[^\d,;。]{0,16}$",
@@ -99,9 +102,18 @@ def read_conversion(sentence: Sentence, slots: Sequence[Slot]) -> Conversion:
     return Conversion(
         values=values,
         input_range=None if low is None or high is None else (low, high),
-        unused=tuple(mention for mention in filled.unused if mention not in used),
+        unused=tuple(
+            mention
+            for mention in filled.unused
+            if mention not in used and not any(_is_same(mention, each) for each in values.values())
+        ),
         notes=tuple(notes),
     )
+
+
+def _is_same(one: Mention, other: Mention) -> bool:
+    """Whether a figure is said twice: "a 5 V booster, 3 V to 5 V"."""
+    return one.dimension == other.dimension and one.middle == other.middle
 
 
 def is_linked(sentence: Sentence) -> bool:

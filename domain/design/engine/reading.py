@@ -28,6 +28,7 @@ from domain.design.engine.declaration import (
 )
 from domain.design.engine.device_cards import CARDS
 from domain.design.engine.library_parts import judge_parts
+from domain.design.engine.other_quantities import without_other_quantities
 from domain.design.quantity_words import ROLES
 from domain.design.ratios import with_ratio
 from domain.design.sentence import Mention, Sentence, in_any_case
@@ -93,6 +94,7 @@ def read(
             sentence = with_ratio(sentence, quantity, *quantity.ratio, quantity.dimensions[0])
     parts = judge_parts(family, sentence)
     sentence = with_shares(family, sentence)
+    sentence, others = without_other_quantities(family, sentence)
     sentence, loads, load = without_load(family, sentence)
     said = said_of(family, sentence)
     values = {**said.values, **series_in(sentence), **load}
@@ -101,7 +103,7 @@ def read(
     if cards is not None:
         values[CARDS] = dict(cards)
     stated = set(said.stated)
-    notes = [*parts, *said.notes, *left_out(loads)]
+    notes = [*parts, *others, *said.notes, *left_out(loads)]
     for quantity in family.quantities:
         values.setdefault(quantity.name, None)
     for choice in family.choices:

@@ -17,6 +17,14 @@ NEITHER_MORE = (
     r"晶体管|三极管"
 )
 """Words of another circuit, whatever the op-amp circuit."""
+_USE = r"(?<![a-z])(?:head-?phone|mic(?:rophone)?|guitar|bass|instrument|line|audio|sensor|pick-?up|piezo)s?"
+_NO_POWER = r"(?!.*(?:\d\s?m?w(?:atts?)?(?![a-z])|(?<![a-z])(?:into|driv\w+)(?![a-z])))"
+NAMED_FOR_ITS_USE = (
+    rf"{_USE}(?: pick-?up)? amp(?:lifier)?s?(?![a-z]){_NO_POWER}|{_USE}(?: pick-?up)? buffers?(?![a-z])|"
+    r"(?<![a-z])(?:guitar|bass|clean|volume|signal) boost(?:er)?(?: pedal)?(?![a-z])|"
+    rf"boost(?:er)? for an? (?:guitar|bass)|(?<![a-z])buffer(?: amp)? for (?:an?|my|the) (?:[a-z]+ )?{_USE}"
+)
+"""A voltage amplifier or follower by what it is for: "mic amp", and none that gives power into a load."""
 
 
 def gain_row(

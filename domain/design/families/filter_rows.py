@@ -31,11 +31,14 @@ def _blocks(english: str, chinese: str) -> str:
 
 
 LETS_LOWS_THROUGH = (
-    r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|anti[\s-]?alias|低通|高频滤除|高切|抗混叠|"
+    r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|anti[\s-]?alias|treble[\s-]cut|"
+    r"(?:sub-?woofer|hiss|pwm(?: to [a-z]+)?) (?:filter|cross-?over)|低通|高频滤除|高切|抗混叠|"
     + _blocks("above|over|higher than", "以上")
 )
-LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切|" + _blocks(
-    "below|under|lower than", "以下"
+LETS_HIGHS_THROUGH = (
+    r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|bass[\s-]cut|"
+    r"(?:rumble|tweeter|dc[\s-]block(?:ing)?) (?:filter|cross-?over)|高通|低频滤除|低切|"
+    + _blocks("below|under|lower than", "以下")
 )
 FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
 THREE_DB = (

@@ -33,9 +33,10 @@ def _least_supply(request: kit.Request) -> str:
 
 _STRING = (
     r"\s?(?:[个只颗粒串支枚](?!月)|(?:pcs?|pieces?)(?![a-z])|(?=\s?x\s?[\d.]+ ?[vw](?![a-z])))|"
-    r" (?:[a-z]+ )?(?:in series|in a (?:row|string|chain)|diodes?|indicators?|emitters?|lamps?)(?![a-z])|"
+    r" (?!m?[av] )(?:[a-z]+ )?"
+    r"(?:in series|in a (?:row|string|chain)|diodes?|indicators?|emitters?|lamps?)(?![a-z])|"
     r"[ -](?:[\d.]+[ -]?(?:w|watts?|v|mm)[ -])(?:[a-z]+ )?leds?(?![a-z])|"
-    r" (?:[a-z]+ ){1,2}(?:leds?|diodes?|indicators?)(?![a-z])"
+    r" (?!m?[av] )(?:[a-z]+ ){1,2}(?:leds?|diodes?|indicators?)(?![a-z])"
 )
 """Behind a number: LEDs, whatever they are called."""
 

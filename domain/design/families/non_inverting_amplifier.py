@@ -13,6 +13,7 @@ import math
 
 from domain.design import kit, opamp, supplies
 from domain.design.families import coupling_rows as coupling
+from domain.design.families.amplifier_rows import NAMED_FOR_ITS_USE
 from domain.design.families.filter_rows import LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.kit import best_pair, impossible, spice, values_between, with_unit
 from shared.message import msg
@@ -123,7 +124,7 @@ _PLAIN = (
     rf"(?:增益|放大倍?数)\s?(?:为|是|=)?\s?\+?\d[\d.]*\s?(?:倍|db)?\s?的(?:{_OF})?放大(?:器|电路)|"
     rf"^[^,;，；。]{{0,8}}?\d[\d.]*\s?(?:倍|db)的?(?:{_OF})?放大(?:器|电路)?|"
     r"^放大\s?\d[\d.]*\s?倍|^(?:(?:an? )?(?:voltage )?gain (?:of )?\d[\d.]*(?: ?db)?|\d[\d.]*(?: ?db| ?x)) "
-    r"(?:audio |voltage |signal )?amp(?:lifier)?$"
+    r"(?:audio |voltage |signal )?amp(?:lifier)?$|" + NAMED_FOR_ITS_USE
 )
 """An amplifier of which nothing is known but its gain: no word of its circuit, its power or its parts."""
 
