@@ -26,6 +26,8 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 _MOVES_AN_ITEM = 220
+_FIRST_MOVES_AN_ITEM = 14
+"""Of the first drawing: with fewer a large page's wires are long, and take seconds to be found."""
 _WIDER = (1.0, 1.3, 1.7, 2.2, 3.0)
 _WIDEST = 1_000
 """Columns or rows of a page that is arranged by hand."""
@@ -101,7 +103,7 @@ def _anew(page: Page, roles: Roles, symbols: SymbolSet, effort: Effort) -> Drawi
         if effort.moves:
             anneal(layout, rng, min(effort.moves, _MOVES_AN_ITEM * len(items.items)))
         else:
-            polish(layout, rng, 150)
+            polish(layout, rng, min(max(150, _FIRST_MOVES_AN_ITEM * len(items.items)), 1_000))
         wrap(layout)
         found = _finished(layout, symbols)
         if best is None or (found[0], found[1].score.cost) < (best[0], best[1].score.cost):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from domain.circuit.schematic.symbols import STEPS, Box
@@ -66,6 +67,19 @@ def _failures(routed: Routed) -> int:
 def _span(pins: Sequence[NetPin]) -> int:
     xs, ys = [pin.cell[0] for pin in pins], [pin.cell[1] for pin in pins]
     return max(xs) - min(xs) + max(ys) - min(ys) + 2 * len(pins)
+
+
+class _Direction(NamedTuple):
+    """One of four, as a search looks at it."""
+
+    turn: int
+    step: int
+    along: list[int]
+    """Which net runs in this direction, by cell."""
+    across: list[int]
+    near: int
+    other: int
+    """Steps to the cells on both sides."""
 
 
 class _Grid:
@@ -174,76 +188,82 @@ class _Grid:
         """The cheapest way from the tree to one of the goals."""
         width = self.width
         marks = [(at % width, at // width) for at in goals]
+        node, blocked, extra = self.node, self.blocked, self.extra
+        directions = self._directions()
 
+        @cache
         def ahead(at: int) -> int:
-            x, y = at % width, at // width
-            return min(abs(x - gx) + abs(y - gy) for gx, gy in marks)
+            y, x = divmod(at, width)
+            return min([abs(x - gx) + abs(y - gy) for gx, gy in marks])
 
-        heap: list[tuple[float, float, int, int]] = []
-        costs: dict[tuple[int, int], float] = {}
-        came: dict[tuple[int, int], tuple[int, int]] = {}
-        lying, upright, node, blocked, extra = self.lying, self.upright, self.node, self.blocked, self.extra
-        for at in sorted(tree):
-            if lying[at] not in (-1, own) or upright[at] not in (-1, own):
-                continue  # another net crosses here: no joint
-            costs[(at, -1)] = 0.0
-            heapq.heappush(heap, (float(ahead(at)), 0.0, at, -1))
+        # A cell and the way it was reached by are one number: this is the loop that drawings wait for.
+        costs = {at * 5: 0.0 for at in tree if self._takes_joint(own, at)}
+        heap = [(float(ahead(state // 5)), 0.0, state) for state in sorted(costs)]
+        heapq.heapify(heap)
+        came: dict[int, int] = {}
         steps = 0
         while heap:
-            _, cost, at, way = heapq.heappop(heap)
-            if cost > costs.get((at, way), 1e18):
+            _, cost, state = heapq.heappop(heap)
+            if cost > costs[state]:
                 continue
+            at, way = divmod(state, 5)
+            way -= 1
             if at in goals:
-                return self._path(came, (at, way))
+                return self._path(came, state)
             steps += 1
             if steps > _MOST_STEPS:
                 return None
-            crosses = way >= 0 and (upright[at] if way in (0, 2) else lying[at]) not in (-1, own)
-            for turn in range(4):
-                if way >= 0 and (turn == (way + 2) % 4 or (crosses and turn != way)):
+            straight = way
+            if way < 0 and at in sides and self._is_free(at):
+                straight = sides[at]  # leaving a pin sideways is a bend, too
+            crosses = way >= 0 and directions[way].across[at] not in (-1, own)
+            for turn, step, along, across, near, other in directions:
+                if way >= 0 and (turn == way ^ 2 or (crosses and turn != way)):
                     continue
-                to = at + self.steps[turn]
+                to = at + step
                 if blocked[to] or node[to] not in (-1, own):
                     continue
-                along = lying if turn in (0, 2) else upright
                 if along[to] not in (-1, own) or to in tree:
                     continue
-                more = 1.0 + extra[to] + self._turn_cost(own, at, to, (way, turn), sides)
-                if to in goals and sides[to] != (turn + 2) % 4:
+                is_near = along[to + near] not in (-1, own), along[to + other] not in (-1, own)
+                turning = BEND if straight not in (-1, turn) else 0.0
+                turning += CROSSING if across[to] not in (-1, own) else 0.0
+                more = 1.0 + extra[to] + (turning + BESIDE * sum(is_near))
+                if to in goals and sides[to] != turn ^ 2:
                     more += BEND * 0.8
                 total = cost + more
-                key = (to, turn)
+                key = to * 5 + turn + 1
                 if total < costs.get(key, 1e18) - 1e-9:
                     costs[key] = total
-                    came[key] = (at, way)
-                    heapq.heappush(heap, (total + ahead(to), total, to, turn))
+                    came[key] = state
+                    heapq.heappush(heap, (total + ahead(to), total, key))
         return None
 
-    def _turn_cost(
-        self, own: int, at: int, to: int, ways: tuple[int, int], sides: Mapping[int, int]
-    ) -> float:
-        """For a bend, a crossing and other nets beside; leaving a pin sideways is a bend, too."""
-        way, turn = ways
-        across = self.upright if turn in (0, 2) else self.lying
-        is_bend = way != turn if way >= 0 else at in sides and sides[at] != turn and self._is_free(at)
-        crossing = CROSSING if across[to] not in (-1, own) else 0.0
-        return (BEND if is_bend else 0.0) + crossing + self._beside(own, to, turn)
+    def _takes_joint(self, own: int, at: int) -> bool:
+        """No other net crosses here."""
+        return self.lying[at] in (-1, own) and self.upright[at] in (-1, own)
+
+    def _directions(self) -> tuple[_Direction, ...]:
+        """In the order of `STEPS`."""
+        left, up, right, down = self.steps
+        lying, upright = self.lying, self.upright
+        return (
+            _Direction(0, left, lying, upright, up, down),
+            _Direction(1, up, upright, lying, left, right),
+            _Direction(2, right, lying, upright, up, down),
+            _Direction(3, down, upright, lying, left, right),
+        )
 
     def _is_free(self, at: int) -> bool:
         """No wire has come to this pin yet."""
         return self.lying[at] < 0 and self.upright[at] < 0
 
-    def _beside(self, own: int, to: int, turn: int) -> float:
-        along = self.lying if turn in (0, 2) else self.upright
-        near = (self.steps[1], self.steps[3]) if turn in (0, 2) else (self.steps[0], self.steps[2])
-        return BESIDE * sum(along[to + step] not in (-1, own) for step in near)
-
     @staticmethod
-    def _path(came: Mapping[tuple[int, int], tuple[int, int]], end: tuple[int, int]) -> list[int]:
-        path = [end[0]]
+    def _path(came: Mapping[int, int], end: int) -> list[int]:
+        path = [end // 5]
         while end in came:
             end = came[end]
-            path.append(end[0])
+            path.append(end // 5)
         return path[::-1]
 
     def _lay(self, own: int, path: Sequence[int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.circuit.schematic.drawing import Effort, draw
+from domain.circuit.schematic.drawing import FIRST, Effort, draw
 from domain.circuit.schematic.judging import faults_of
 from domain.circuit.schematic.reading_back import differences, left_out
 from tests.fakes.schematic_circuits import GOLDEN
@@ -44,3 +44,10 @@ def test_the_golden_circuits_stay_within_their_limits_and_are_read_back() -> Non
             wrong[name] += [*differences(inner, drawing), *left_out(inner, drawing), *faults_of(drawing)]
     assert above == {}
     assert {name: told for name, told in wrong.items() if told} == {}
+
+
+def test_the_first_drawing_of_a_larger_circuit_is_near_what_the_search_finds() -> None:
+    (page, _block), *_ = circuit_of(GOLDEN["audio_amplifier"].encode())
+    score = draw(page, effort=FIRST).score
+    assert score.crossings <= 4
+    assert score.bends <= 16
