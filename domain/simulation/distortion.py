@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domain.simulation import time_response
+from domain.simulation.resampling import resampled
 from domain.simulation.signals import Signal, figure
 from domain.simulation.spectrum import Spectrum, WindowName, spectrum_of, whole_periods
 from domain.simulation.waveform import RealArray
@@ -42,6 +43,13 @@ _CLEAN_DB = 300.0
 _ALIKE = 0.5
 _BESIDE_MEAN = 2
 """Bins that a drift fills more than others."""
+_PER_PERIOD = 64
+_MOST_COMPARED = 4096
+"""Periods."""
+_ALIKE_PERIODS = 1e-3
+"""Of the swing, by which the means and sizes of settled periods differ at most."""
+_LEAST_SHARE = 5
+"""What is alike in less than a fifth of the periods is so by chance."""
 _STEADY_PERIODS = 10
 """With so many the lobes of mean, fundamental and harmonics lie apart under a Blackman-Harris window."""
 
@@ -151,6 +159,25 @@ def fundamental_of(signal: Signal, start: float | None = None, stop: float | Non
             if abs(counted / nearly - 1) < _ALIKE:
                 return counted
     return _fitted(part, nearly)
+
+
+def settled_start(signal: Signal, frequency_hz: float, start: float, stop: float) -> float:
+    """Where the periods begin that are alike, in mean and size, up to `stop`: what is before them is a
+    start-up. `start` where all are alike, and where so few are that the span holds no steady state."""
+    count = min(int((stop - start) * frequency_hz * (1 + 1e-9)), _MOST_COMPARED)
+    if count < 2:
+        return start
+    begin = stop - count / frequency_hz
+    grid = begin + np.arange(count * _PER_PERIOD) / (_PER_PERIOD * frequency_hz)
+    is_new = np.concatenate(([True], np.diff(signal.x) > 0))  # an edge without width has no slope
+    periods = resampled(signal.x[is_new], signal.real[is_new], grid).reshape(count, _PER_PERIOD)
+    means, sizes = periods.mean(axis=1), periods.std(axis=1)
+    away = np.maximum(np.abs(means - means[-1]), np.abs(sizes - sizes[-1]))
+    other = np.flatnonzero(away > _ALIKE_PERIODS * float(np.ptp(periods[-1])))
+    if not len(other):
+        return start
+    alike = count - 1 - int(other[-1])
+    return start if alike < max(2, count / _LEAST_SHARE) else stop - alike / frequency_hz
 
 
 def _strongest(spectrum: Spectrum) -> int:

@@ -83,10 +83,11 @@ def cross(signal: Signal, level: float, number: float = 1.0) -> float:
 
 
 def _windowed(compute: Callable[[Signal], float]) -> Callable[..., float]:
-    """Let a measurement take an optional window: max(x, from, to)."""
+    """Let a measurement take an optional window: max(x, from, to); without its end up to the axis' end."""
 
     def measured(signal: Signal, *window: float) -> float:
-        return compute(signal.window(window[0], window[1]) if window else signal)
+        end = window[1] if len(window) > 1 else float(signal.x[-1])
+        return compute(signal.window(window[0], end) if window else signal)
 
     return measured
 
@@ -104,6 +105,15 @@ def _fixed(unit: str) -> UnitRule:
 
 
 def _any(compute: Callable[[Signal], float], name: str) -> Measurement:
+    """Of the extremes a second argument alone would be the other number: max(a, b)."""
+    if name in ("pp", "avg", "rms"):
+        return Measurement(
+            domain="any",
+            compute=_windowed(compute),
+            unit=_same,
+            numbers=(0, 1, 2),
+            usage=f"{name}(x[, from[, to]])",
+        )
     return Measurement(
         domain="any", compute=_windowed(compute), unit=_same, numbers=(0, 2), usage=f"{name}(x[, from, to])"
     )

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from domain.circuit.numbers import format_number
 from domain.simulation.frequency_response import ResponseKind, ends_flat, kind_of
 from domain.simulation.output_names import outputs_of
 from domain.simulation.signals import Signal
+from domain.simulation.time_response import average, period_starts
 from domain.simulation.waveform import Plot
+from shared.errors import CircuitError
 
 _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
     "band-pass": ("db(peak({out}))", "bandwidth({out})"),
@@ -16,6 +21,8 @@ _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
 }
 """Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors, and of a
 notch: where its sweep begins it is not flat, and no gain at 0 Hz."""
+_EVEN = 0.05
+"""Of a period, by which those of a wave differ at most."""
 _USUAL = {
     "ac": ("db(dcgain({out}))", "bandwidth({out})"),
     "tran": ("max(tran.{out})", "min(tran.{out})", "pp(tran.{out})"),
@@ -38,12 +45,39 @@ def _of_response(plot: Plot, output: str) -> tuple[str, ...] | None:
     return _OF_RESPONSE.get(kind)
 
 
+def _of_wave(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
+    """What is asked of an output that swings to and fro, over its last whole periods: its extremes would be
+    those of its start. None where it does not, as a supply with its ripple."""
+    if plot.axis is None or plot.axis.unit != "s" or len(plot.axis.data) < 3:
+        return None
+    axis, vector = plot.axis, plot.vectors[output]
+    signal = Signal(
+        x=axis.data.real, y=vector.data, unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
+    )
+    try:
+        starts = period_starts(signal)
+    except CircuitError:
+        return None
+    lengths = np.diff(starts)
+    if np.ptp(lengths) > _EVEN * lengths.mean():
+        return None
+    end = float(signal.x[-1])
+    start = end - float(starts[-1] - starts[0])
+    steady = signal.window(start, end)
+    if abs(average(steady)) > np.ptp(steady.real):
+        return None
+    span = f"{prefix}{output},{format_number(start, 4)}"
+    return f"pp({span})", f"rms({span})", f"frequency({prefix}{output})"
+
+
 def usual_measurements(plots: Sequence[Plot]) -> list[str]:
     """What is asked of most circuits with these analyses."""
     found: list[str] = []
     for plot in plots:
         output = next(iter(outputs_of(plot.vectors)), None)
         usual = _USUAL.get(plot.analysis, ())
+        if plot.analysis == "tran" and output is not None:
+            usual = _of_wave(plot, output, "tran." if len(plots) > 1 else "") or usual
         if plot.analysis == "ac" and output is not None:
             usual = _of_response(plot, output) or usual
         for template in usual:

@@ -27,7 +27,7 @@ Direction = Literal["across", "upward"]
 Scale = Literal["linear", "log", "dB"]
 _ACROSS = frozenset({"highcut", "bandwidth", "lowcut", "ugf"})
 _LEVELS = frozenset({"avg", "rms"})
-"""No point of the curve: they stand at its end."""
+"""No point of the curve: they stand at its end. The rms of a wave is beside its curve, and stands nowhere."""
 _SAME = 0.01
 """Two figures that differ by less are one, read twice."""
 _MARGINS = {"phase_margin": ("PM", 1.0), "gain_margin": ("GM", -1.0)}
@@ -222,7 +222,7 @@ def _place(call: Call, quantity: Quantity, curve: Curve, axis: Axis) -> float | 
         return _inside(axis, axis.coordinate(call.arguments[1].value))
     if function == "dcgain":
         return axis.low
-    if function in _LEVELS:
+    if function in _LEVELS and not (function == "rms" and np.nanmin(values) < 0 < np.nanmax(values)):
         return axis.high if span is None else span[1]
     return _inside(axis, axis.coordinate(quantity.value)) if function in _ACROSS else None
 
@@ -232,6 +232,8 @@ def _span(call: Call, axis: Axis) -> tuple[float, float] | None:
     match call.arguments[1:]:
         case []:
             return axis.low, axis.high
+        case [Number(value=start)] if call.function in _LEVELS:
+            return max(axis.coordinate(start), axis.low), axis.high
         case [Number(value=start), Number(value=end)]:
             return max(axis.coordinate(start), axis.low), min(axis.coordinate(end), axis.high)
     return None

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from domain.simulation.distortion import distortion_of, fundamental_of, steady_distortion
+from domain.simulation.distortion import distortion_of, fundamental_of, settled_start, steady_distortion
 from domain.simulation.expressions import evaluate
 from domain.simulation.signals import Signal
 from domain.simulation.spectrum import WINDOWS, WindowName, spectrum_of, whole_periods
@@ -199,3 +199,17 @@ def test_what_settles_under_a_ripple_is_no_tone() -> None:
     assert fundamental_of(_signal(x, 5 * (x / 3e-3) + ripple)) == pytest.approx(20e3, rel=1e-3)
     one = _signal(x, np.sin(2 * np.pi * 400 * x))
     assert fundamental_of(one) == pytest.approx(400, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("size", "time_constant", "expected"), [(0.0, 1.0, 0.0), (0.5, 3e-4, 2e-3), (0.5, 5e-3, 0.0)]
+)
+def test_a_start_up_ends_where_the_periods_are_alike(
+    size: float, time_constant: float, expected: float
+) -> None:
+    x = np.linspace(0, 10e-3, 4001)
+    wave = _signal(x, np.sin(2e3 * np.pi * x) + size * np.exp(-x / time_constant))
+    start = settled_start(wave, 1e3, 0.0, 10e-3)
+    assert start == pytest.approx(expected, abs=1e-9), "0: all is alike, or nothing has settled"
+    if start:
+        assert distortion_of(spectrum_of(wave, start=start, window="rectangular"), 1e3).thd < 1e-3

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from domain.simulation.expressions import evaluate
 from domain.simulation.usual_measurements import usual_measurements
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.iterations_plot import _from_zero, _lie_apart
@@ -152,6 +153,19 @@ def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
     u = f / f[len(f) // 2]
     notch = _plot("ac", ("frequency", "Hz", f), v__out=("V", (1 - u * u) / (1 - u * u + 4j * u)))
     assert usual_measurements([notch]) == ["db(peak(v(out)))", "db(min(ac.v(out)))"]
+
+
+def test_of_a_wave_its_settled_size_and_its_frequency_are_asked_of_a_supply_its_extremes(ac):
+    t = np.linspace(0, 5e-3, 2001)
+    wave = np.sin(2e3 * np.pi * t) + 0.5 * np.exp(-t / 2e-4)
+    tran = _plot("tran", ("time", "s", t), v__out=("V", wave))
+    usual = usual_measurements([tran])
+    assert usual == ["pp(v(out),4m)", "rms(v(out),4m)", "frequency(v(out))"]
+    found = [evaluate(text, [tran]).value for text in usual]
+    assert found == pytest.approx([2.0, 0.7071, 1000.0], rel=1e-3)
+    assert usual_measurements([ac, tran])[2] == usual[0].replace("v(out)", "tran.v(out)")
+    supply = _plot("tran", ("time", "s", t), v__out=("V", 5 + 0.01 * wave))
+    assert usual_measurements([supply])[0] == "max(tran.v(out))"
 
 
 def test_what_may_be_measured_is_shown_by_an_example_that_has_an_answer(ac):

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from domain.simulation.distortion import Distortion, distortion_of, fundamental_of
+from domain.simulation.distortion import Distortion, distortion_of, fundamental_of, settled_start
 from domain.simulation.signals import Signal
 from domain.simulation.spectrum import Spectrum, WindowName, periods_for, spectrum_of, whole_periods
 from domain.simulation.waveform import Plot, RealArray
@@ -79,14 +79,17 @@ def spectrum_drawing(subject: Subject, options: BesideOptions) -> Drawing:
         ghosts=ghosts,
         marks=_marks(chosen, axis, tones[chosen.expression]),
         figures=tuple(figures),
-        notes=tuple(_notes(first, options, tone)),
+        notes=tuple(_notes(first, options, tone, without=_start_up(subject, start, tone))),
     )
 
 
 def _span(
     subject: Subject, options: BesideOptions, signals: Sequence[tuple[str, int, Signal | Message]]
 ) -> _Span:
-    """Start and stop of what is transformed; of whole periods how many there are, and of what frequency."""
+    """Start and stop of what is transformed; of whole periods how many there are, and of what frequency.
+
+    Of the whole record what has settled: a start-up fills the bins between the lines.
+    """
     start, stop = subject.span or (None, None)
     if not options.has_whole_periods:
         return start, stop, None
@@ -96,10 +99,21 @@ def _span(
             low, high = max(start or low, low), min(high if stop is None else stop, high)
             with suppress(CircuitError):
                 frequency = fundamental_of(signal, low, high)
+                if subject.span is None:
+                    low = settled_start(signal, frequency, low, high)
+                    frequency = fundamental_of(signal, low, high)
                 begin, end, count = whole_periods(low, high, frequency)
                 if count:
                     return begin, end, (count, frequency)
     return start, stop, None
+
+
+def _start_up(subject: Subject, start: float | None, tone: tuple[int, float] | None) -> float:
+    """Seconds at the beginning of the record that are left out, more than its odd part of a period."""
+    if subject.span is not None or start is None or tone is None or subject.plot.axis is None:
+        return 0.0
+    before = start - float(subject.plot.axis.data.real[0])
+    return before if before * tone[1] > 1 else 0.0
 
 
 def _figures(named: tuple[str, int], spectrum: Spectrum, signal: Signal, span: _Span) -> ToneFigures:
@@ -185,7 +199,9 @@ def _marks(trace: Trace, axis: Axis, tone: Distortion | None) -> tuple[LineMark,
     return tuple(found)
 
 
-def _notes(spectrum: Spectrum, options: BesideOptions, tone: tuple[int, float] | None) -> list[Message]:
+def _notes(
+    spectrum: Spectrum, options: BesideOptions, tone: tuple[int, float] | None, *, without: float
+) -> list[Message]:
     start, stop = (joined(*quantity(each, "s")) for each in (spectrum.start, spectrum.stop))
     if tone is None:
         notes = [msg("{start} to {stop}", start=start, stop=stop)]
@@ -194,6 +210,8 @@ def _notes(spectrum: Spectrum, options: BesideOptions, tone: tuple[int, float] |
             msg("{start} to {stop}: {count} {count:period|periods} of {frequency}",
                 start=start, stop=stop, count=tone[0], frequency=joined(*quantity(tone[1], "Hz")))
         ]  # fmt: skip
+    if without:
+        notes.append(msg("the first {time} left out: not settled", time=joined(*quantity(without, "s"))))
     if tone is not None and (window := _window_for(spectrum, tone[0])) != spectrum.window:
         needs = periods_for(spectrum.window)
         notes.append(
