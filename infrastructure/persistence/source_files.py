@@ -131,7 +131,10 @@ class ConfinedSourceReader:
             at = defined_at(data.decode(errors="replace"), name, has_title=has_title)
             if at is None:
                 continue
-            definer = Definer(path, self._as_written(path, including_file), at)
+            written = self._as_written(path, including_file)
+            if not written.isprintable() or '"' in written:
+                continue  # no card can name it: its name would be cards of its own
+            definer = Definer(path, written, at)
             if at.is_alone:
                 return definer
             second = second or definer

@@ -285,3 +285,11 @@ def test_a_definition_among_another_circuits_elements_is_told_and_not_included(t
     problem = problem_of(found, "undefined-model")
     assert (problem.fix, problem.message.params["line"]) == (None, 4)
     assert problem.message.params["path"] == "other.cir"
+
+
+@pytest.mark.parametrize("name", ["x\n.options rshunt=1\n.lib", 'a" b.lib'])
+def test_a_file_whose_name_no_card_can_hold_brings_in_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".circuit_ai").mkdir()
+    (tmp_path / name).write_text("* mine\n.model DX D(IS=1p)\n")
+    found = examined(tmp_path / "mine.cir", "* mine\nV1 a 0 1\nD1 a 0 DX\n.op\n.end\n")
+    assert problem_of(found, "undefined-model").fix is None
