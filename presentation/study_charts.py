@@ -170,12 +170,13 @@ def progress_of(
         limits = []
     if not dots:
         return head, None
+    beside = max(0.02 * count, 0.2)  # so that neither the first nor the last dot is on the frame
     if best:
-        best = [*best, (float(count), best[-1][1])]
+        best = [*best, (count + beside, best[-1][1])]
     values = [value for _, value in (*dots, *best)] + [each.value for each in limits]
     low, high = padded(min(values), max(values))
     return head, LinesContent(
-        x=lambda room: linear(0, count, "", room=room),
+        x=lambda room: linear(-beside, count + beside, "", room=room),
         y=lambda room: linear(low, high, unit, room=room),
         lines=[Line(points=best, is_step=True)],
         dots=dots,

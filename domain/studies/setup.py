@@ -451,16 +451,21 @@ class UsualSetups:
 
     offer: CircuitOffer
     former: Mapping[str, StudySetup] = field(default_factory=dict)
-    """Set-ups of other kinds, whose parameters are taken where they are of the same sort."""
+    """Set-ups of other kinds: what they measure is measured, with their limits (those of the same sort come
+    first), and the parameters of one of the same sort are taken."""
 
     def of(self, kind: SetupKind) -> StudySetup:
-        limits = {name: text for setup in self.former.values() for name, text in setup.limits.items()}
-        setup = StudySetup(without=self._conditional(), limits=limits)
         like = next(
             (each for name, each in self.former.items() if self._is_like(kind, name) and each.rows), None
         )
+        others = [*self.former.values(), *([like] if like is not None else [])]
+        setup = StudySetup(
+            without=self._conditional(),
+            added=tuple(dict.fromkeys(text for each in others for text in each.added)),
+            limits={name: text for each in others for name, text in each.limits.items()},
+        )
         if like is not None:
-            return replace(setup, rows=like.rows, without=like.without, added=like.added)
+            return replace(setup, rows=like.rows, without=like.without)
         if kind in SCATTERED:
             letters = [item.letter for item in self.offer.adjustables]
             rows = [

@@ -234,6 +234,10 @@ async def test_found_values_are_one_change_that_can_be_undone(
     view, study = page.view.result, page.view.study
     assert isinstance(view, SearchView)
     assert study is not None
+    begun = study.part("start", "parameters")
+    for moved, has_figure in ((1.0, True), (1.02, False)):  # figures of now are of the values of now
+        view.show_study(study, {name: value * moved for name, value in begun.items()})
+        assert [bool(row[1].text) for row in view.table.rows if row[0].text == "low"] == [has_figure]
     assert view.findChild(QLabel, "search_verdict").text() == "1 of 1 goal met"  # type: ignore[union-attr]
     assert dict(view.values) == study.part("best")["values"]
     assert [row[2].text for row in view.table.rows[:3]] == list(view.values.values())

@@ -129,7 +129,8 @@ class SearchView(ResultView):
 
     def _show_values(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         language = self._services.language
-        start = {**nominals, **figures_of(study.part("start", "parameters"))}
+        begun_at = figures_of(study.part("start", "parameters"))
+        start = {**nominals, **begun_at}
         written = {name.lower(): value for name, value in nominals.items()}
         best = figures_of(study.part("best", "parameters"))
         columns = [
@@ -150,9 +151,14 @@ class SearchView(ResultView):
                     Cell(text=near[0], unit=near[1], color="text.secondary"),
                 ]
             )
+        # The search began at the nearest values it may write: figures of another circuit than the one now.
+        is_begun_here = all(
+            math.isclose(written.get(name.lower(), value), value, rel_tol=1e-5)
+            for name, value in begun_at.items()
+        )
         for name, figure in figures_of(study.part("best", "metrics")).items():
             if name not in {goal.metric for goal in study.goals}:
-                begun = figure_of(study.part("start", "metrics").get(name))
+                begun = figure_of(study.part("start", "metrics").get(name)) if is_begun_here else math.nan
                 unit = study.units.get(name, "")
                 now_text = "" if math.isnan(begun) else shown(begun, unit)
                 rows.append([Cell(text=name), Cell(text=now_text, color="text.tertiary"),

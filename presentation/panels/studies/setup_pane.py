@@ -355,6 +355,7 @@ class SetupPane(QWidget):
             field = QLineEdit(self._base.limits.get(metric.name, ""))
             field.setObjectName(f"limit:{metric.name}")
             field.setFixedWidth(round(104 * self._services.theme.theme.scale))
+            field.setCursorPosition(0)
             mark(field, small=True)
             field.textChanged.connect(self._tell)
             self.limits[metric.name] = field

@@ -155,12 +155,21 @@ def test_a_search_does_not_begin_with_the_load():
 
 
 def test_a_kind_takes_over_parameters_and_limits_of_its_like():
-    former = {"montecarlo": StudySetup(rows=(SetupRow(pattern="R1", tolerance="2 %"),), limits={"a40k": "1"})}
+    former = {
+        "montecarlo": StudySetup(
+            rows=(SetupRow(pattern="R1", tolerance="2 %"),),
+            added=("pp(v(out))",),
+            limits={"a40k": "1", "g": "2"},
+        ),
+        "optimize": StudySetup(added=("db(v(out))",), limits={"g": "3"}),
+    }
     worst = UsualSetups(offer=OFFER, former=former).of("worst-case")
     assert worst.rows == former["montecarlo"].rows
+    assert worst.limits == {"a40k": "1", "g": "2"}
     sweep = UsualSetups(offer=OFFER, former=former).of("sweep")
     assert sweep.rows[0].low
-    assert sweep.limits == {"a40k": "1"}
+    assert sweep.added == worst.added == ("pp(v(out))", "db(v(out))")
+    assert sweep.limits == {"a40k": "1", "g": "3"}
 
 
 @for_each(
