@@ -12,7 +12,7 @@ from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal
 from presentation.charts.content import Bar, BinsContent, Limit, Line, LinesContent
 from presentation.charts.scales import Scale, linear, logarithmic, padded
-from presentation.study_figures import figure_text, objects, sensitivities_of, shown, unit_of
+from presentation.study_figures import figure_text, objects, percent, sensitivities_of, shown, unit_of
 from shared.message import Message, msg
 
 Family = tuple[str, list[tuple[float, float]]]
@@ -64,7 +64,7 @@ def share_bars(study: StoredStudy, metric: str) -> list[Bar]:
     """What each parameter makes of a metric's variance, the most first."""
     shares = figures_of(study.part("statistics", metric).get("contributions"))
     return [
-        Bar(name=name, low=0, high=max(share, 0), text=figure_text(100 * share, 3) + " %")
+        Bar(name=name, low=0, high=max(share, 0), text=percent(round(share, 3) + 0.0).replace("-", "−"))
         for name, share in sorted(shares.items(), key=lambda each: -each[1])
     ]
 

@@ -354,7 +354,7 @@ class SetupPane(QWidget):
         elif self.kind not in ("sweep", "sensitivity"):
             field = QLineEdit(self._base.limits.get(metric.name, ""))
             field.setObjectName(f"limit:{metric.name}")
-            field.setFixedWidth(round(104 * self._services.theme.theme.scale))
+            field.setFixedWidth(round(128 * self._services.theme.theme.scale))
             field.setCursorPosition(0)
             mark(field, small=True)
             field.textChanged.connect(self._tell)
