@@ -17,6 +17,7 @@ from shared.late_patterns import late_pattern
 _PLAIN = str.maketrans(
     {
         **{chr(0xFF01 + place): chr(0x21 + place) for place in range(94)},  # full-width ASCII
+        "\ufe50": "，",
         "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ",
         "−": "-", "–": "-", "—": "-", "～": "~", "×": "*", "·": "*", "µ": "u", "μ": "u", "\u2126": "Ω",
     }
@@ -100,9 +101,13 @@ def without_code(text: str) -> str:
     return _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
+_BETWEEN_DIGITS = late_pattern(r"(?<=\d)，(?=\d)")
+"""It ends a clause; a plain one may part thousands."""
+
+
 def plain(text: str) -> str:
     """The text with plain forms of digits, signs and prefixes, each character in its place."""
-    return text.translate(_PLAIN)
+    return _BETWEEN_DIGITS.sub("\ufe50", text).translate(_PLAIN)
 
 
 def _unit_named(written: str) -> str:

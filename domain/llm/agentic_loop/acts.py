@@ -165,6 +165,14 @@ _KEEPS = late_pattern(
 _NOW = late_pattern(
     rf"(?P<name>{_PARTS}) (?:is|equals|=) (?:now )?$|(?P<zh>{_PARTS})\s?(?:现在?|目前)(?:[为是])?\s?$"
 )
+_LISTED = late_pattern(
+    r"^[-*\s\d.)、]*`?(?P<name>[A-Za-z]\w{1,7})`?\s?[:：]\s?(?P<old>[^,，;；|\n]{1,16}?)\s?(?:->|→|=>)\s?(?P<new>[^,，;；|\n(（]{1,16})",
+    re.MULTILINE,
+)
+"""A line that tells what something was and became."""
+_HEADS = late_pattern(
+    r"[改换调]动|修改|更改|调整|\bchang\w+|\bedits?\b|\bmodif\w+|\badjust\w+", re.IGNORECASE
+)
 _IN_FILE = late_pattern(r"\bnow\b|\bin (?:the file|\w+\.cir)\b|现|目前", re.IGNORECASE)
 _PART_UNITS = ("Ohm", "F", "H", "")
 
@@ -191,6 +199,28 @@ def wrong_acts(text: str, edits: Edits) -> Iterator[str]:
             or any(_is_wrong_value(text, begin, each, edits) for each in figures)
         ):
             yield clause.strip()[-_LONGEST:]
+    if not edits.is_whole:
+        yield from _listed_but_not_made(text, edits)
+
+
+def _listed_but_not_made(text: str, edits: Edits) -> Iterator[str]:
+    """Lines of a list of changes that tell of one that was never made."""
+    names = {each.name for each in edits.made}
+    for told in _LISTED.finditer(text):
+        head = next(
+            (
+                line
+                for line in reversed(text[: told.start()].split("\n"))
+                if line.rstrip().endswith((":", "："))
+            ),
+            "",
+        )
+        if told["name"].lower() in names or not _HEADS.search(head) or _SUPPOSES.search(head):
+            continue
+        old, new = (next(iter(with_bare(told[each])), None) for each in ("old", "new"))
+        are_of_parts = all(each is not None and each.unit in _PART_UNITS for each in (old, new))
+        if new is not None and are_of_parts and not any(_is(new, value) for value in edits.put):
+            yield told[0].strip()[-_LONGEST:]
 
 
 def _is_wrongly_kept(clause: str, figures: Sequence[TextFigure], edits: Edits) -> bool:

@@ -83,6 +83,12 @@ _FACTOR = late_pattern(
     r"|V/V)(?![a-z]))?[^\w\n]{0,4}(?:i\.e\.|or|即|也就是|约|about)?[\s(,≈=]*$"
 )
 _SHARE_OF = late_pattern(r" (?:of|below|above|under|over|less|more|higher|lower)\b| ?的")
+_OF_COURSE = late_pattern(
+    r"\b(?:drop\w*|fall\w*|fell|rises?|rose|grow\w*|chang\w+|var\w+|regulation|lower|higher|less|more)\b"
+    r"|[降升增减低高变]|调整率"
+)
+_OF_LIMIT = late_pattern(r" of (?:the |your )?(?:limit|allow\w+|requirement|target|goal|budget|maximum)\b")
+_OF_LIMIT_ZH = late_pattern(r"(?:要求|限值|指标|目标|上限|允许值)的\W{0,3}(?:约|大约)?$")
 _EACH = late_pattern(r"\b(?:each|per|every)\b|每")
 _HALF = late_pattern(r"\b(?:half|halved|twice|double)|一半|减半|两倍|加倍")
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
@@ -108,6 +114,15 @@ _GENERAL = late_pattern(
     r"|for example|such as)\b|\d-bit\b"
     r"|对应|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
+_AT_POINT = late_pattern(
+    r"(?:\b(?:at|for|with)\b|@|在|[，,、(（]|^)\s?[^\d，,;；、(（]{0,12}-?\d[^，,;；、]{0,12}?"
+    r"(?:时(?:的?(?:电流|电压|输出|增益|频率|效率|值))?(?:为|是|只?有|约)?|:|=|\b(?:it is|it['’]s|is)\b"
+    r"|,)\s*$",
+    re.IGNORECASE,
+)
+"""A point of a sweep, and nothing but words that say that it has what follows."""
+_ROW_NEAR = 0.7
+_CLAUSE_END = late_pattern(r"[，、;；。\n]|,(?!\d)|\.(?=\s)")
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
 
 
@@ -258,7 +273,7 @@ class Judged:
             if unit == same
         ]
         self._off_one = [("%", 100 * abs(ratio - 1)) for ratio in known.ratios()]
-        self._of_circuit = known.of_neighbors()
+        self._of_circuit = [*known.of_neighbors(), *known.band_edges()]
 
     def doubted(self) -> list[TextFigure]:
         """The figures that stand in nothing and are told as what the circuit does.
@@ -266,12 +281,18 @@ class Judged:
         Where nobody names a quantity that has another value, what the figure may come from is weighed, too.
         """
         doubted = [each for each in self._figures if self.is_doubtful(each)]
-        if not 0 < sum(each.start not in self._strange for each in doubted) <= _MOST_WEIGHED:
+        sure = {each.start for each in doubted if each.start in self._strange or self._is_off_its_row(each)}
+        if not 0 < len(doubted) - len(sure) <= _MOST_WEIGHED:
             return doubted
         weighing = Weighing(self._flat, self._figures, self._parts, self._known)
-        return [
-            each for each in doubted if each.start in self._strange or doubts(self.features(each, weighing))
-        ]
+        return [each for each in doubted if each.start in sure or doubts(self.features(each, weighing))]
+
+    def _is_off_its_row(self, figure: TextFigure) -> bool:
+        """Whether the one row of a study that is named right before it has another value of that unit."""
+        before = sentence_before(self._flat, figure.start)
+        told = _AT_POINT.search(before)
+        own = [] if told is None else self._margins.measured_at(told[0], figure.unit)
+        return len(own) == 1 and _ROW_NEAR <= figure.value / own[0] <= 1 / _ROW_NEAR and figure.digits > 1
 
     def features(self, figure: TextFigure, weighing: Weighing) -> dict[str, float]:
         """What is weighed of a figure."""
@@ -297,7 +318,7 @@ class Judged:
             is_convention(figure, before, after)
             or is_thought(mood, after)
             or is_by_hand(flat, figure.start)
-            or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
+            or _GENERAL.search(f"{before} {_CLAUSE_END.split(after[:40], maxsplit=1)[0]}".lower())
             or _ASKS.match(after)
         )
 
@@ -349,8 +370,19 @@ class Judged:
             # "RG 换成 806 Ω，增益 49.7": told as done where nothing else proposes it.
             before, after = sentence_before(self._flat, start), self._flat[end : end + SIGHT]
             before = before if _OFFERED.search(before) else _PUT.sub("为", before)
-            if not (is_thought(before, after) or _ASKS.match(after) or is_by_hand(self._flat, start)):
+            if not (
+                is_thought(before, after)
+                or _ASKS.match(after)
+                or is_by_hand(self._flat, start)
+                or self._is_worked_out(start, before)
+            ):
                 yield start, end
+
+    def _is_worked_out(self, start: int, before: str) -> bool:
+        """Whether a part's value follows from what its sentence gives first: "1 kΩ, 500 Hz: 318 nF"."""
+        own = next((each for each in self._figures if each.start == start), None)
+        given = values_of(each for each in self._figures if start - len(before) <= each.start < start)
+        return own is not None and is_one_of(self._flat, own, by_law(given))
 
     def unknown_parts(self) -> Iterator[tuple[int, int]]:
         """Places of parts' values that no circuit has."""
@@ -433,6 +465,12 @@ def _is_share(flat: str, figure: TextFigure, figures: Sequence[TextFigure], know
     shares += [
         share for each in values for source in known.sources() for share in derived([each, source], ())
     ]
+    if _OF_COURSE.search(f"{before[-40:]} {flat[figure.end :][:SIGHT]}"):
+        shares += known.shares_of_courses()
+    if _OF_LIMIT.match(flat, figure.end) or _OF_LIMIT_ZH.search(before):
+        shares += [
+            ("%", 100 * value / end) for unit, value in values for same, end in asked if same == unit and end
+        ]
     shares += [("%", 100 * abs(ratio - 1)) for ratio in known.ratios()]
     shares += [share for judged in known.judged for share in derived(judged, ())]
     row = named_quantity(said)

@@ -84,7 +84,10 @@ class Bench:
         if run is not None:
             self._of_runs.setdefault(run["run"], values)
         searched = given.get("parameters") if given.get("kind") == "optimize" else ()
-        free = {str(each.get("name", "")).lower() for each in searched or () if isinstance(each, Mapping)}
+        free = {
+            str(each.get("name", "") if isinstance(each, Mapping) else each).partition(" ")[0].lower()
+            for each in searched or ()
+        }
         self._of_results.append(values)
         return Measured(text, values, frozenset(free))
 

@@ -420,6 +420,8 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
 
 
 _BETWEEN = late_pattern(r"\s?(?:-|~|至|到|和|与|\bto\b|\band\b|\.\.\.?|…)\s?")
+_SUBRANGE = late_pattern(r"[^.;\n]{0,24}\b(?:from|between|for|over) -?\d[^.;\n]{0,12}(?:to|and|-|~)\s?-?\d")
+"""The course is told of a part of what was varied."""
 _IS_OFF = late_pattern(r"(?:[低高差偏多少]|\bby|\boff)\s?(?:about |约)?$", re.IGNORECASE)
 """What follows is how far something is off."""
 _LIKELY = late_pattern(
@@ -448,7 +450,7 @@ def _wrong_ranges(flat: str, figures: Sequence[TextFigure], results: Sequence[st
             continue
         ends = [values for unit, values in studied.values() if unit == one.unit]
         before = sentence_before(flat, one.start)
-        if _IS_OFF.search(before):
+        if _IS_OFF.search(before.rstrip("约 ")) or _SUBRANGE.match(flat, other.end):
             continue
         sentence = f"{before}{_CLAUSE_START.split(flat[other.end : other.end + SIGHT])[0]}"
         if (

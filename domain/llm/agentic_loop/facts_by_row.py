@@ -70,7 +70,8 @@ _CLAUSE_END = late_pattern(r"[,|:]")
 _AND = late_pattern(r"\band\b|和|与|、", re.IGNORECASE)
 _TO_OTHER = late_pattern(
     r"(?:\b(?:from|than|vs\.?|versus|against|instead of|compared (?:to|with)|between)|从|由|比|较|相比|不是)"
-    r"\W{0,3}(?:the |about |约)?$|\bwhat it was[\s(]*$|\(was $",
+    r"\W{0,3}(?:the |about |约)?$|\bwhat it was[\s(]*$|\((?:it )?was $"
+    r"|\b(?:original|old|former|previous|initial) (?:\w+ ){0,2}(?:of )?$",
     re.IGNORECASE,
 )
 _OF_SIZE = late_pattern(
@@ -84,6 +85,9 @@ _GOES_BY = late_pattern(
     re.IGNORECASE,
 )
 """What is told of a course is how far something went."""
+_OF_OLD_ASIDE = late_pattern(
+    r"\([^()\n]{0,12}(?:\b(?:was|were|before|instead of)\b|原|之前|[改调换]前)[^()\n]{0,60}\)", re.IGNORECASE
+)
 _FIGURE_ASIDE = late_pattern(r"(?<=[a-z]),( [\d.]+ ?\S{1,4}),(?= (?:is|are|was|were|occurs|comes)\b)")
 """What is told between two commas of what is named before and behind it."""
 _BECAME = late_pattern(r"[\s*_`]*(?:->|=>|→)")
@@ -136,7 +140,6 @@ _WAY = late_pattern(
 )
 _OF_HEAT = late_pattern(r"\btemperature\b|温度", re.IGNORECASE)
 _BARE_VALUE = late_pattern(r"(?<![\d.\w=/*^-])0\.\d{2,5}(?![\d.]| ?[%A-Za-zΩ°/*])")
-_WAY_NEAR = 14
 _COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
 _KINDS = {
     "%r": late_pattern(r"\s?的?(?:resistor|R\b|电阻)", re.IGNORECASE),
@@ -318,7 +321,7 @@ def _under_others(flat: str, table: Table, courses: Table) -> Iterator[str]:
                 yield from _told_under(cells[place], each, named, table)
             continue
         heads = []
-        for sentence in _SENTENCE_END.split(line):
+        for sentence in _SENTENCE_END.split(_OF_OLD_ASIDE.sub(lambda aside: " " * len(aside[0]), line)):
             if _IF.search(sentence.lower()):
                 continue
             yield from _crossed(_ASIDE.sub(lambda aside: " " * len(aside[0]), sentence), table)
@@ -635,13 +638,11 @@ def _listed_other_way(sentence: str, rows: Sequence[Row]) -> Iterator[str]:
     """Where two values are told against their order over a sweep: "W up: 1.2 V → 2.5 V"."""
     name = rows[0].varied[0][0]
     words = _SWEPT.get(name, rf"(?<![A-Za-z0-9]){re.escape(name.rpartition('.')[2])}(?![A-Za-z0-9])")
-    over = next(
-        (found for found in re.finditer(words, sentence, re.IGNORECASE) if _WAY.match(sentence, found.end())),
-        None,
-    )
+    ways = (_WAY.match(sentence, found.end()) for found in re.finditer(words, sentence, re.IGNORECASE))
+    over = next((way for way in ways if way is not None), None)
     if over is None:
         return
-    is_down = _WAY_DOWN.search(sentence[over.end() :][:_WAY_NEAR].lower()) is not None
+    is_down = _WAY_DOWN.search(over[0].lower()) is not None
     for pair in pairs_in(sentence, list(figures_in(sentence))):
         ends = [
             [

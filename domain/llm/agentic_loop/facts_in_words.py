@@ -205,7 +205,8 @@ class _Facts:
             for pattern in (_RUNS, YIELD):
                 for found in pattern.finditer(text[:MOST_READ]):
                     counts = {int(each) for each in found.groups() if each is not None and each.isdigit()}
-                    self.studied |= counts if self.studied else set()
+                    if known := self.studied or self.counts:
+                        known |= counts
                     self.few |= counts if self.few else set()
             self._count(text[:MOST_READ])
 

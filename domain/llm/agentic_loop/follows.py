@@ -129,9 +129,12 @@ def _forms(unit: str, one: int, same: str, other: int) -> tuple[bool, Sequence[t
         edge = () if is_root else (("s", _OF_EDGE, is_inverse),)  # of a time constant
         return is_root, (("s", 1.0, is_inverse), ("Hz", 1 / (2 * math.pi), not is_inverse), *edge)
     found = _DIMENSIONS.get((volts, amperes, times))
+    if found is None and "Hz" in named and (turned := _DIMENSIONS.get((-volts, -amperes, -times))):
+        return is_root, ((turned, 1 / (2 * math.pi), True),)  # of a capacitor with a resistor
     if found is None or not any(dimensions):
         return is_root, (("1", 1.0, False),) if not any(dimensions) and len(named) > 1 else ()
     if found in ("S", "Ohm") and "Hz" in named:  # of a reactance
         reactance = ((found, 2 * math.pi, False), ("Ohm", 1 / (2 * math.pi), True))
         return is_root, ((found, 1.0, False), *reactance)
-    return is_root, ((found, 1.0, False),)
+    of_rate = ((found, 1 / (2 * math.pi), False),) if found == "H" and "Hz" in named else ()
+    return is_root, ((found, 1.0, False), *of_rate)

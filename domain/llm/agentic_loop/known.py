@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, permutations
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import ABOVE, BELOW, is_rounding
@@ -298,6 +298,7 @@ class Known:
         elif unit == "dB":
             yield from (abs(20 * math.log10(value)) for value in ratios)
         elif unit == "1":
+            yield from self._driven
             yield from (10 ** (value / 20) for value in self._by_unit.get("dB", ()) if value < 400)
         elif unit in ("Hz", "s"):
             yield from (1 / value for value in self._by_unit.get("s" if unit == "Hz" else "Hz", ()) if value)
@@ -358,9 +359,17 @@ class Known:
                 *(each for values in self._measured_courses.values() for each in values),
                 *asked,
                 *self._parts.values(),
+                *(each for those in self.powers for each in those),
             )
             if value
         )
+
+    def shares_of_courses(self) -> Iterator[Given]:
+        """By how much what a study measured went from one end to the other, and from least to most."""
+        for values in self._measured_courses.values():
+            sizes = [value for _, value in values]
+            for one, other in {(sizes[0], sizes[-1]), (min(sizes), max(sizes))} if min(sizes) else ():
+                yield from (("%", 100 * abs(other / one - 1)), ("%", 100 * abs(one / other - 1)))
 
     def courses(self) -> tuple[list[list[Given]], list[list[Given]]]:
         """The values of each quantity that was measured more than once, and of each that was varied."""
@@ -429,6 +438,14 @@ class Known:
         products = [value for unit, value in found[-_FEW_PRODUCTS:] if unit == "Hz" and self._gains]
         found += [("Hz", each / gain) for each in products for gain in self._own_gains()]
         return [*found, *(("Hz", 2 * each) for each in self._sines)]
+
+    def band_edges(self) -> Iterator[Given]:
+        """Half a bandwidth to each side of a frequency: of their middle, or of the root of their product."""
+        for together in self._lines[:_MOST_LINES]:
+            rates = [value for unit, value in together if unit == "Hz"][:_FEW]
+            for middle, width in permutations(rates, 2):
+                for center in (middle, math.hypot(middle, width / 2)) if width < middle else ():
+                    yield from (("Hz", center - width / 2), ("Hz", center + width / 2))
 
     def _own_gains(self) -> list[float]:
         """What the circuit was measured to amplify."""

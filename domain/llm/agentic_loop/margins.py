@@ -65,6 +65,12 @@ class Margins:
                 if same == "W" and one < taken:
                     yield from (("W", taken - one), ("%", 100 * one / taken))
 
+    def measured_at(self, words: str, unit: str) -> list[float]:
+        """What the one row of a study that words name has in a unit."""
+        rows = rows_named(words, self._table) or []
+        columns = rows[0].columns if len(rows) == 1 else ()
+        return [abs(value) for name, value in columns if value and self._units.get(name) == unit]
+
     def _values_of(self, row: Row) -> Iterator[Given]:
         yield from ((unit, abs(value)) for _, value, unit in row.varied if unit and value)
         yield from (

@@ -34,7 +34,8 @@ _OF_DEVICE = late_pattern(r"\b(?P<label>[A-Za-z]{1,3}) (?P<value>-?\d+(?:\.\d*)?
 _PERIOD = late_pattern(r"; period (?P<period>[^(;\n]+?) \((?P<frequency>[^,;)\n]+)")
 _DELIVER = late_pattern(r"^sources deliver (?P<power>[^:\n]+): (?P<each>[^\n]+)$", re.MULTILINE)
 _NAMED = late_pattern(
-    r"(?P<name>[A-Za-z_][\w ]{0,24}?)(?:\((?:[^()\n]|\([^()\n]{0,40}\)){0,60}\))?"
+    r"(?P<name>[A-Za-z_][\w ]{0,24}?)"
+    r"(?:\((?:[^()\n]|\((?:[^()\n]|\((?:[^()\n]|\([^()\n]{0,40}+\)){0,60}+\)){0,80}+\)){0,100}+\))?"
     r"\s*=\s*(?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)",
     re.IGNORECASE,
 )

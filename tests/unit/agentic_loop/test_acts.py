@@ -36,6 +36,9 @@ def test_edits_are_values_by_the_name_of_what_has_them() -> None:
         ("两只电容都换成了 1.5 F。", True),
         ("建议把 C2 换成 2.2 µF。", False),
         ("把 RC 减到 4.7 kΩ 之后带宽为 1 MHz。", True),
+        ("Changes made:\n- RC: 5 kΩ → 3.3 kΩ\n- C2: 1 µF → 2.2 µF", True),
+        ("Changes made:\n- RC: 5 kΩ → 3.3 kΩ\n- output: 2.1 V → 2.4 V", False),
+        ("建议的改动：\n- C2：1 µF → 2.2 µF", False),
     ],
 )
 def test_an_answer_tells_of_changes_as_they_were_made(text: str, is_wrong: bool) -> None:

@@ -92,6 +92,39 @@ def test_a_share_that_a_measurement_was_given_is_known_in_percent() -> None:
     assert unbacked_figures("It is within 0.7 % after 252 us.", Backing(results=results)) == ("0.7 %",)
 
 
+PEAK = (
+    "Data of run 4\nxmax(vdb(out)) = 9976.3 Hz\nbandwidth(v(out)) = 1003.8 Hz\n"
+    "at(v(bat),cross(v(en),2.5,1,rise)) = 11.0402 V\nat(v(bat),cross(v(en),2.5,1,fall)) = 10.1203 V\n"
+    "avg(v(out)*v(out)/50) = 4.22117 V^2"
+)
+COURSE = (
+    "sweep of cs.cir: 3 runs, 0 failed\nil [A]: min 0.00496812, max 0.00500213\n"
+    "0: RL=10 -> il=0.00500213\n1: RL=250 -> il=0.00499307\n2: RL=1000 -> il=0.00496812"
+)
+
+
+@for_each(
+    ("text", "is_doubted"),
+    [
+        ("The −3 dB points are at 9.49 kHz and 10.49 kHz.", False),
+        ("The −3 dB points are at 9.11 kHz and 10.87 kHz.", True),
+        ("The hysteresis is 0.92 V.", False),
+        ("The hysteresis is 0.71 V.", True),
+        ("The output power of 4.22 W is 36.3 dBm.", False),
+        ("The current is 5.002 mA at 10 Ω and drops by 0.68 % over the range.", False),
+        ("负载 10 Ω 时电流 5.002 mA，1 kΩ 时 4.985 mA。", True),
+        ("负载 10 Ω 时电流 5.002 mA，1 kΩ 时 4.968 mA。", False),
+        ("噪声增益由 21 降到 13，9.976 kHz 处最大。", False),
+        ("由 1 kΩ、500 Hz 得 C1 ≈ 318 nF。", False),
+        ("The ripple is 3.84 V, below the usual 5 V.", True),
+        ("The usual ripple is 3.84 V.", False),
+    ],
+)
+def test_what_a_result_gives_by_whatever_expression_is_reckoned_with(text: str, is_doubted: bool) -> None:
+    found = unbacked_figures(text, Backing(results=(NETLIST, PEAK, COURSE), words=("500 Hz，1 kΩ",)))
+    assert bool(found) is is_doubted
+
+
 OLD_RUN = "amp.cir: ok, run 6\ngain = 24.1 dB\ncutoff = 812.7 Hz\nvout_pp = 1.113 V"
 
 
