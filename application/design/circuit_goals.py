@@ -119,6 +119,16 @@ def read_goals(project: ProjectFiles, circuit: str) -> CircuitGoals:
     return former if former is not None and former.circuit == circuit else empty
 
 
+def family_of(project: ProjectFiles, circuit: str) -> dict[str, Any]:
+    """The family of ours that made a circuit and what it was sized for, by its file of goals, under "family"
+    and "parameters"; {} where none did. Blocking."""
+    try:
+        document = _loaded(project.goals.read(circuit))
+    except CircuitAIError:  # as for `read_goals`
+        return {}
+    return {name: document.get(name) for name in ("family", "parameters")} if document.get("family") else {}
+
+
 def save_goals(project: ProjectFiles, circuit: str, document: Mapping[str, Any]) -> None:
     """Make `document` (with its "goals", as `goal_to_plain` gives them) what is asked of a circuit.
 

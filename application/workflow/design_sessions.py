@@ -8,10 +8,17 @@ import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from application.workflow.journal import DesignRun, open_run
-from application.workflow.refining import asks_for_new_circuit, finished_design, is_edited, refinement
+from application.workflow.refining import (
+    asks_for_new_circuit,
+    change_of,
+    design_of,
+    finished_design,
+    is_edited,
+    refinement,
+)
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
@@ -255,12 +262,15 @@ class RunSession:
             ):  # two that wait can't be told apart in one conversation
                 self._goes_on_in = ""
         self.is_new = True
+        circuit = await asyncio.to_thread(_begun_from, request, self._project)
+        refines = await off_loop(self._refined_at_hand, request, circuit)
         return DesignRun(
             session_id=self._goes_on_in or new_ulid(),
             turn_id=new_ulid(),
             text=request.text,
             max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
-            circuit=await asyncio.to_thread(_begun_from, request, self._project),
+            circuit="" if refines else circuit,
+            refines=refines,
         )
 
     async def transcript(self, run: DesignRun) -> Transcript:
@@ -312,6 +322,12 @@ class RunSession:
             max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
             refines=refines,
         )
+
+    def _refined_at_hand(self, request: DesignRequest, circuit: str) -> dict[str, Any] | None:
+        """What a sentence without a design before it changes of the design that made the circuit at hand."""
+        if request.choice.provider != BUILTIN or (state := design_of(self._files, circuit)) is None:
+            return None
+        return change_of(state, request.text, edited=is_edited(state, self._files))
 
     def _hold_pending(self, text: str) -> DesignRun | None:
         """The pending run there is a choice about, locked: the same sentence's before the newest."""

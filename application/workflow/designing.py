@@ -36,12 +36,21 @@ from application.workflow.design_sessions import (
 )
 from application.workflow.journal import Carried, DesignJournal, DesignRun, Narrate
 from application.workflow.progress import Progress, Spending, decider, told
-from application.workflow.refining import NextMessage, finished_design, is_edited, read_message
+from application.workflow.refining import (
+    NextMessage,
+    change_of,
+    design_of,
+    finished_design,
+    is_edited,
+    read_at_hand,
+    read_message,
+)
 from application.workflow.start_state import start_state
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.turn_failure import TurnFailure, failure_of
 from shared.errors import (
     CircuitAIError,
+    CircuitError,
     EnvironmentProblem,
     NeedsConfirmation,
     Stopped,
@@ -190,6 +199,10 @@ class DesignCircuit:
             record = ConversationRecord(session_id)
             await asyncio.to_thread(record.take_all, read.events)
             finished = finished_design(read.events)
+            if finished is None and provider == BUILTIN:
+                at_hand = await asyncio.to_thread(_read_at_hand, files, text, circuit)
+                if at_hand is not None:
+                    return at_hand
             return await read_message(
                 finished,
                 text,
@@ -199,6 +212,18 @@ class DesignCircuit:
                 known=self._request_texts,
                 edited=finished is not None and await asyncio.to_thread(is_edited, finished, files),
             )
+        finally:
+            await off_loop(files.close)
+
+    async def takes(self, project: Path, session_id: str, text: str, *, circuit: str = "") -> bool:
+        """Whether a finished design would take what was said in free work of its conversation as another
+        demand: that of the conversation, else the one that made `circuit` (relative to the project).
+
+        Another value of a part is none. Nothing is changed by asking.
+        """
+        files = await asyncio.to_thread(self._projects.open, project)
+        try:
+            return await asyncio.to_thread(_takes, files, session_id, text, circuit)
         finally:
             await off_loop(files.close)
 
@@ -331,7 +356,11 @@ class DesignCircuit:
                 known=self._request_texts,
             )
             if is_builtin
-            else ModelGoals(model.steps, model.goals_prompt),
+            else ModelGoals(
+                model.steps,
+                model.goals_prompt,
+                goals_there=lambda: read_goals(project, journal.run.circuit).goals,
+            ),
             steps=model.steps,
             explains=not is_builtin,
             project=project,
@@ -343,6 +372,27 @@ class DesignCircuit:
             main_circuit=main_circuit,
         )
         return GraphRuntime(compiled_workflow(), saver, {STEPS: steps_of(workflow)})
+
+
+def _read_at_hand(files: ProjectFiles, text: str, circuit: str) -> NextMessage | None:
+    """How a message is taken by the design that made a circuit; None where it is none of its. Blocking."""
+    state = design_of(files, circuit)
+    return None if state is None else read_at_hand(state, text, edited=is_edited(state, files))
+
+
+def _takes(files: ProjectFiles, session_id: str, text: str, circuit: str) -> bool:
+    """As `DesignCircuit.takes`; blocking."""
+    state = finished_design(files.sessions.read(session_id).events) if session_id else None
+    if (state := state or design_of(files, circuit)) is None or circuit not in (
+        "",
+        state["circuit_file_path"],
+    ):
+        return False
+    try:
+        change = change_of(state, text, edited=is_edited(state, files))
+    except CircuitError:  # understood, and it cannot be: the design says why
+        return True
+    return change is not None and "instruction" not in change
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ import contextlib
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from application.workflow.journal import Said
@@ -198,10 +199,12 @@ class RuleGoals:
         if not (read.goals or read.reply or read.left_out):
             return None
         understood = await _understood(_with_reply(read), text, Said())
-        if understood.intent is None or not (stand := await asyncio.to_thread(self._goals_of, self._circuit)):
-            return understood
-        goals = await asyncio.to_thread(goals_beside, text, stand, understood.intent.goals)
-        return replace(understood, intent=replace(understood.intent, goals=goals))
+        return await _beside(understood, text, partial(self._goals_of, self._circuit))
+
+
+def names_a_kind(text: str) -> bool:
+    """Whether a sentence has a word for a kind of circuit."""
+    return _NAMES_A_KIND.search(text) is not None
 
 
 def wants_improvement(text: str) -> bool:
@@ -251,16 +254,30 @@ class ModelGoals:
         self,
         steps: Callable[[], Awaitable[ModelSteps]],
         system_message: Callable[[Mapping[str, Any]], Awaitable[SystemMessage]],
+        *,
+        goals_there: Callable[[], Sequence[DesignGoal]] = tuple,
     ) -> None:
+        """`goals_there` gives the goals that the circuit to begin from has, in a thread: they stand beside
+        what else is asked."""
         self._steps = steps
         self._system_message = system_message
         """Made of the values of its template."""
+        self._goals_there = goals_there
 
     async def __call__(self, text: str) -> Understood:
         steps = await self._steps()
         system = await self._system_message(goals_values(text))
         read = await read_goals(steps.ask, system=str(system.content), text=text)
-        return await _understood(read, text, steps.take_spent())
+        understood = await _understood(read, text, steps.take_spent())
+        return await _beside(understood, text, self._goals_there)
+
+
+async def _beside(understood: Understood, text: str, stand: Callable[[], Sequence[DesignGoal]]) -> Understood:
+    """What was read with the goals that stand, which those read take the place of or come beside."""
+    if understood.intent is None or not (there := await asyncio.to_thread(stand)):
+        return understood
+    goals = await asyncio.to_thread(goals_beside, text, there, understood.intent.goals)
+    return replace(understood, intent=replace(understood.intent, goals=goals))
 
 
 async def _understood(read: GoalsRead, text: str, said: Said) -> Understood:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from application.design.circuit_goals import family_of
 from application.design.round_history import begun_with
 from domain.design.checkpoint_asides import without_denied
 from domain.design.designer import DesignIntent
@@ -35,6 +36,15 @@ _NEW = re.compile(
     re.IGNORECASE,
 )
 """How a new circuit is asked for, where there is one already."""
+_ADDS = re.compile(
+    r"^\W*(?:另外?|还要?|再|同时|此外)?[,，]?\s?(?:再|多)?(?:加上?|增加|添加|补充|追加)[一1]?[条个项点](?!负载|电阻|电容|电感)"
+    r"|^\W*(?:and |please )?(?:add |with )?(?:one|a|an) (?:more|additional|further) "
+    r"(?:goal|requirement|condition|demand|constraint|thing|limit)\b"
+    r"|^\W*(?:please )?add (?:a|an|another|the) (?:goal|requirement|condition|demand|constraint|limit)\b"
+    r"|^\W*(?:in addition|additionally|one more)\b",
+    re.IGNORECASE,
+)
+"""How more is asked of the circuit there is."""
 
 
 _UNNAMED = msg(
@@ -52,8 +62,6 @@ class NextMessage:
     """begins: a design in this conversation; apart: another one, which is no matter of the finished one."""
     goals: tuple[DesignGoal, ...] = ()
     """Those of the finished design, if there is one."""
-    changes_demands: bool = False
-    """Whether it refines by another demand, and not by another value of a part."""
     problem: Message | None = None
     """Why it describes no circuit, where there is no finished design it could change; what of it was not
     understood, where the rest changes one."""
@@ -114,6 +122,23 @@ def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
         return ()
 
 
+def design_of(project: ProjectFiles, circuit: str) -> dict[str, Any] | None:
+    """The state in which the last design of a circuit was finished, in whichever conversation; None where
+    our families did not make it, or nobody's design was finished. Blocking."""
+    if not circuit or not family_of(project, circuit):
+        return None
+    for info in project.sessions.list():
+        if info.work_mode != "workflow" or not info.is_ours:
+            continue
+        try:
+            found = finished_design(project.sessions.read(info.session_id).events)
+        except UserInputError:  # deleted meanwhile
+            continue
+        if found is not None and found["circuit_file_path"] == circuit:
+            return found if found["design_intent"].get("family") else None
+    return None
+
+
 def _intent_in(state: Mapping[str, Any]) -> DesignIntent | None:
     from application.design.plain_state import intent_from_plain
 
@@ -132,9 +157,17 @@ def refinement(
     value of a part for anybody. It begins from the circuit as it is, as does whoever improves one that our
     families did not make. Of an `edited` circuit a goal that is said again is a wish to size it again.
     """
-    from domain.design.demand_change import beside_parts, changes_netlist, design_changed_by, is_all_goals
+    from domain.design.demand_change import (
+        asks_for_another_figure,
+        beside_parts,
+        changes_netlist,
+        design_changed_by,
+        is_all_goals,
+    )
 
     known = goals_in(state)
+    if not takes_any_wish and (own := _intent_in(state)) and asks_for_another_figure(text, own):
+        return None
     goals = goals_changed_by(without_denied(text), known)
     is_of_part = changes_netlist(text) and goals_changed_by(without_denied(beside_parts(text)), known) is None
     intent = _intent_in(state)
@@ -169,6 +202,29 @@ def _begun_with(state: Mapping[str, Any], goals: Sequence[DesignGoal]) -> dict[s
     }
 
 
+def adds_to_design(text: str) -> bool:
+    """Whether a sentence says that it asks for more of the circuit there is, and names no kind of circuit."""
+    from application.workflow.goal_readers import names_a_kind
+
+    text = text[:_LONGEST_LOOKED_AT]
+    return _ADDS.search(text) is not None and not names_a_kind(text)
+
+
+def change_of(state: Mapping[str, Any], text: str, *, edited: bool) -> dict[str, Any] | None:
+    """What a sentence that describes no circuit of its own changes of a finished design, as `refinement`."""
+    from application.workflow.goal_readers import understand_built_in
+
+    if asks_for_new_circuit(text):
+        return None
+    if not adds_to_design(text):
+        try:
+            understand_built_in(text, (), None)
+        except CircuitError:
+            return refinement(state, text, edited=edited)
+        return None
+    return refinement(state, text, edited=edited)
+
+
 async def read_message(
     state: Mapping[str, Any] | None,
     text: str,
@@ -190,9 +246,10 @@ async def read_message(
     from application.workflow.goal_readers import understand_built_in, wants_improvement
 
     if not is_by_rules:
-        if state is None:
-            return NextMessage("begins")
-        return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
+        return _for_model(state, text)
+    is_at_hand = state is not None and circuit in ("", state["circuit_file_path"])
+    if state is not None and is_at_hand and adds_to_design(text):
+        return await asyncio.to_thread(_of_addition, state, text, circuit, edited=edited)
     try:
         if state is None:
             asked = None if circuit else known
@@ -209,22 +266,44 @@ async def read_message(
     return NextMessage("begins" if state is None else "apart")
 
 
+def read_at_hand(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMessage | None:
+    """A message where no design was led, beside the circuit of one; None where it is no change of that."""
+    try:
+        change = change_of(state, text, edited=edited)
+    except CircuitError as error:
+        return NextMessage("unclear", goals_in(state), _cannot_be(error))
+    return None if change is None else NextMessage("refines", goals_in(state))
+
+
+def _for_model(state: Mapping[str, Any] | None, text: str) -> NextMessage:
+    if state is None:
+        return NextMessage("begins")
+    return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
+
+
+def _of_addition(state: Mapping[str, Any], text: str, circuit: str, *, edited: bool) -> NextMessage:
+    """What else is asked of a design; what its family does not know is measured of the circuit at hand."""
+    added = _of_design(state, text, edited=edited)
+    is_whole = added.kind == "refines" or added.problem is not None
+    return added if is_whole or not circuit else NextMessage("apart")
+
+
 def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMessage:
     """A message that describes no circuit, behind a finished design."""
     from domain.design.demand_change import design_changed_by
 
     goals = goals_in(state)
     try:
-        found = refinement(state, text, edited=edited)
+        refines = refinement(state, text, edited=edited) is not None
     except CircuitError as error:  # understood, and it cannot be
-        return NextMessage("unclear", goals, problem=_cannot_be(error))
-    if found is not None:
-        return NextMessage("refines", goals, changes_demands="instruction" not in found)
+        return NextMessage("unclear", goals, _cannot_be(error))
+    if refines:
+        return NextMessage("refines", goals)
     intent = _intent_in(state)
     if is_repeated(text, goals) or (intent is not None and design_changed_by(text, intent) is not None):
-        return NextMessage("unclear", goals, problem=_said_already(text))
+        return NextMessage("unclear", goals, _said_already(text))
     unread = clauses_not_read(text, goals)
-    return NextMessage("unclear", goals, problem=_half_read(unread) if unread else None)
+    return NextMessage("unclear", goals, _half_read(unread) if unread else None)
 
 
 def _cannot_be(error: CircuitError) -> Message:

@@ -291,6 +291,13 @@ def demanded(intent: DesignIntent, text: str) -> tuple[DesignIntent, tuple[Messa
     return None if family is None else family.demanded(intent, as_read(text)[0])
 
 
+def words_of_quantities(intent: DesignIntent) -> tuple[str, ...]:
+    """By which words (regular expressions) a circuit of this kind is asked for."""
+    family = FAMILIES.get(intent.family)
+    asked = () if family is None else family.family.quantities
+    return tuple(each for quantity in asked for each in (quantity.words, quantity.before) if each)
+
+
 def chooses_otherwise(intent: DesignIntent, text: str) -> bool:
     """Whether a sentence names another of the ways in which such a circuit may be made than it is."""
     family = FAMILIES.get(intent.family)

@@ -17,6 +17,7 @@ from domain.design.goal_change import (
     is_by_unit_alone,
     is_told_of_another,
     states_what_is_to_be,
+    words_of,
 )
 from domain.design.sentence import read_sentence
 from domain.simulation.goals import DesignGoal
@@ -38,6 +39,39 @@ _INPUT_TO = re.compile(
 """Of what is changed the figure behind "to" is its own: no conversion to an output."""
 
 
+_MEASURED = re.compile(
+    r"thd|distortion|失真|(?<![a-z])noise(?! figure)|噪声|噪音|overshoot|过冲|超调|(?:phase|gain) margin|"
+    r"(?:相位|增益)裕[度量]|peak (?:inductor )?current|峰值(?:电感)?电流|电感峰值电流|temperature drift|温漂|"
+    r"power (?:consumption|dissipation|draw)|功耗|耗电|(?:lower|low-frequency) (?:corner|cut-?off)|"
+    r"下限(?:截止)?频率|低频截止(?:频率)?|slew rate|压摆率|settling time|(?:建立|稳定|上升)时间|rise time|"
+    r"(?:in|out)put (?:impedance|resistance)|输[入出](?:阻抗|电阻)|cmrr|psrr|(?:共模|电源)抑制",
+    re.IGNORECASE,
+)
+"""Quantities that many circuits are measured by, and that have words of other quantities in their names."""
+
+
+def asks_for_another_figure(text: str, intent: DesignIntent) -> bool:
+    """Whether a sentence gives a figure to a quantity that neither the goals of a design nor its family know.
+
+    "THD below 0.1 %" is no tolerance, and "output noise below 1 mV" no output.
+    """
+    for clause in clauses_of(text):
+        figures = read_sentence(clause).mentions
+        found = _MEASURED.search(clause)
+        if found is None or not any(each.start >= found.start() for each in figures):
+            continue
+        words = [*map(words_of, intent.goals), *catalogue.words_of_quantities(intent)]
+        if not any(_is_most_of(found[0], each) for each in words):
+            return True
+    return False
+
+
+def _is_most_of(name: str, words: str) -> bool:
+    """Whether words stand for what is named, and not for a part of the name only."""
+    found = max((len(each[0]) for each in re.finditer(words, name, re.IGNORECASE)), default=0)
+    return 2 * found > len(name)
+
+
 def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tuple[Message, ...]] | None:
     """The design with all that a sentence changes of it, at least one of it no goal, and what has to be told
     of that: nothing where it is so already. None when it is a question, or says anything else too.
@@ -46,6 +80,8 @@ def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tu
     """
     text = without_denied(text)
     if not intent.family or not states_what_is_to_be(text) or _PART_OF_NETLIST.search(text):
+        return None
+    if asks_for_another_figure(text, intent):
         return None
     clauses = [each for each in clauses_of(text) if not _SAYS_NO_FIGURE.fullmatch(each)]
     found = _in_turn(clauses, intent)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from pathlib import Path
 
-from application.design.circuit_goals import save_goals
+from application.design.circuit_goals import family_of, save_goals
 from application.design.plain_state import goal_from_plain, goal_to_plain, intent_from_plain
 from application.graph.state import GraphState
 from application.ports.project import ABSENT, ProjectFiles
@@ -88,4 +88,6 @@ def keep_goals(project: ProjectFiles, state: GraphState, circuit: str) -> None:
         "measure": {goal.metric: goal.expression for goal in goals},
         "goals": [goal_to_plain(goal) for goal in goals],
     }
+    if not intent.family:  # other values for a circuit of ours: it is still that one
+        document |= family_of(project, circuit)
     save_goals(project, circuit, document)

@@ -20,7 +20,6 @@ from presentation.panels.conversation.design_questions import DesignQuestions
 from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
     AttachedItem,
-    DesignEnd,
     ErrorBlock,
     Interrupted,
     Item,
@@ -657,8 +656,7 @@ class ConversationViewModel:
         """What the built-in designer was told in free work may be for a design that is finished: it knows of
         none there, as a language model does."""
         is_by_rules = self.mode == "free" and self.choice.provider == BUILTIN and not self.reads_only
-        has_design = any(isinstance(item, DesignEnd) for item in self.items)
-        if is_whole and is_by_rules and has_design and self._answered and not self.is_running:
+        if is_whole and is_by_rules and self._answered and not self.is_running:
             self._window.start(self._offer_change(self._answered), kind="sessions")
 
     async def _offer_change(self, text: str) -> None:
@@ -666,9 +664,9 @@ class ConversationViewModel:
         assert self.root is not None, "a turn has ended in it"
         place = self.root, self.session_id
         circuit = self._window.circuit_at_hand(self.root)
-        read = await self._app.design.run.read_message(*place, text, BUILTIN, circuit=circuit)
+        takes = await self._app.design.run.takes(*place, text, circuit=circuit)
         is_left = place != (self.root, self.session_id) or self.is_running or self.mode != "free"
-        if read.kind == "refines" and read.changes_demands and not is_left:
+        if takes and not is_left:
             self.items.put(Note(key=new_ulid(), text=as_change_of_design(), change=text))
             self._tell()
 

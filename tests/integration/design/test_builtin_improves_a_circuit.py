@@ -250,6 +250,22 @@ async def test_what_else_is_asked_of_a_circuit_stands_beside_its_goals(project: 
     assert project.goals == asked | {"gain": pytest.approx((2.85, 3.15))}
 
 
+async def test_a_design_is_changed_in_another_conversation_too(project: Project) -> None:
+    made = await project.design("buck converter 12 V to 5 V, 2 A")
+    project.questions.clear()
+    done = await project.design("synchronous rectifier, 500 kHz", at_hand=made.circuit)
+    assert (done.circuit, done.goals_met) == (made.circuit, True)
+    assert [question.kind for question in project.questions] == ["checkpoint"]  # as behind the design
+    assert "500 kHz, synchronous" in project.text(done.circuit)
+    (kept,) = (project.root / ".circuit_ai" / "goals").glob("*.json")
+    assert json.loads(kept.read_bytes())["family"] == "buck"
+    # What its family does not know is measured of it as it is, beside its goals; it stays a converter of ours.
+    await project.design("one more goal: peak inductor current below 5 A", at_hand=made.circuit)
+    stored = json.loads(kept.read_bytes())
+    assert (stored["family"], len(stored["goals"])) == ("buck", 4)
+    assert stored["parameters"]["fsw"] == 500e3
+
+
 async def test_the_goals_of_a_foreign_circuit_stand_too(project: Project) -> None:
     project.write("amp.cir", AMPLIFIER)
     await project.design("gain 34 dB, lower cut-off below 300 Hz", at_hand="amp.cir")

@@ -518,6 +518,12 @@ async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -
     facts = str(bench.model.seen[2].messages[-1]["content"])
     assert facts.count("- goal ") == 1
     assert "Goals of stage.cir" not in facts  # the design tells them
+    # In another conversation its goals stand, and what else is asked comes beside them.
+    offset = {"metric": "level", "expression": "avg(v(out))", "unit": "V", "maximum": 12}
+    bench.model.acts["goals"] = says(json.dumps({**GOALS, "goals": [offset]}))
+    decline = answers("decline")
+    await bench.design("the level at the output below 12 V", begins_from="stage.cir", decide=decline)
+    assert [goal.metric for goal in bench.questions[-1].goals] == ["gain", "level"]
 
 
 @walks("confirm_goals → initial_design")

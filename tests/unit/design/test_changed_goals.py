@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from application.design.plain_state import intent_to_plain
-from application.workflow.refining import refinement
+from application.workflow.refining import read_message, refinement
 from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, other_circuit_in, propose, understand
 from domain.design.demand_change import changes_netlist, design_changed_by
@@ -271,6 +271,25 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
     change = refinement(state, text)
     assert change is not None
     assert change.get("instruction") == (text if is_of_part else None)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "text", "kind"),
+    [
+        ("2nd-order active low-pass, cut-off 1 kHz", "再加一条：10kHz 处至少衰减 10dB", "refines"),
+        ("buck converter 12V to 5V 2A", "one more goal: efficiency above 85 %", "refines"),
+        ("buck converter 12V to 5V 2A", "再加一条：峰值电感电流小于3A", "apart"),  # no load of 3 A
+        ("non-inverting amplifier, gain 10", "one more goal: THD below 0.1 %", "apart"),  # no tolerance
+        ("non-inverting amplifier, gain 10", "再加一条：输出噪声小于1mV", "apart"),  # no output of 1 mV
+    ],
+)
+async def test_what_else_is_asked_is_of_the_design_or_measured(
+    request_text: str, text: str, kind: str
+) -> None:
+    intent = intent_to_plain(understand(request_text))
+    state = {"design_intent": intent, "circuit_file_path": "own.cir", "netlist_sha256": "00"}
+    read = await read_message(state, text, is_by_rules=True, circuit="own.cir")
+    assert read.kind == kind
 
 
 @pytest.mark.parametrize(
