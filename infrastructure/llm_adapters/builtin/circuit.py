@@ -94,6 +94,16 @@ class Circuit:
         named = [node for node in (*self.outputs, *self.nodes) if _OUTPUT.fullmatch(node)]
         return next(iter((*named, *self.outputs)), "")
 
+    def at_the_output(self, letter: str) -> list[Element]:
+        """The elements of a kind from the output to ground, an ammeter (a source of 0 V) between or not."""
+        grounds = {"0", *(name for each in self.top if (name := _above_ammeter(each)))}
+        between = [{self.output.lower(), ground} for ground in grounds]
+        return [
+            each
+            for each in self.top
+            if each.letter == letter and {pin.key for pin in each.nodes[:2]} in between
+        ]
+
     @property
     def source(self) -> Element | None:
         """The source of its signal: one with an AC value."""
@@ -194,6 +204,14 @@ def number_of(text: str) -> float | None:
         return parse_number(text)
     except ValueError:
         return None
+
+
+def _above_ammeter(element: Element) -> str:
+    """The node that a source of 0 V holds at ground; "" of any other element."""
+    ends = [pin.key for pin in element.nodes[:2]]
+    words = element.statement.text.split()[len(ends) + 1 :]
+    is_none = element.letter == "v" and [each for each in words if each.lower() != "dc"] in ([], ["0"])
+    return next((end for end in ends if end != "0"), "") if is_none and "0" in ends else ""
 
 
 def value_of(element: Element) -> float | None:

@@ -91,10 +91,7 @@ def _output_volts(circuit: Circuit, speech: Speech) -> Generator[Call, Outcome, 
 def load_of(circuit: Circuit, letter: str) -> Element | None:
     """The load of this kind: the one recognised, else the only one from the output to ground."""
     named = [part for name in circuit.loads if (part := circuit.element(name)) and part.letter == letter]
-    ends = {circuit.output.lower(), "0"}
-    there = [
-        each for each in circuit.top if each.letter == letter and {pin.key for pin in each.nodes[:2]} == ends
-    ]
+    there = circuit.at_the_output(letter)
     return named[0] if named else there[0] if len(there) == 1 else None
 
 
@@ -213,8 +210,5 @@ def _letter_of(name: str) -> str:
 
 def _at_the_output(circuit: Circuit) -> str:
     """The resistor from the output to ground."""
-    ends = {circuit.output.lower(), "0"}
-    found = [
-        each for each in circuit.top if each.letter == "r" and {pin.key for pin in each.nodes[:2]} == ends
-    ]
+    found = circuit.at_the_output("r")
     return found[0].name if len(found) == 1 else ""

@@ -272,11 +272,11 @@ def part_of(circuit: Circuit, names: Sequence[str], letters: str) -> Element | M
 def _in_and_out(circuit: Circuit) -> dict[str, str] | Message:
     """Powers of the loads and of the supplies as fields of an expression."""
     loads = [each.key for each in circuit.top if each.name in circuit.loads] or [
-        each.key
-        for each in circuit.top
-        if each.letter == "r" and {node.key for node in each.nodes[:2]} == {circuit.output.lower(), "0"}
+        each.key for each in circuit.at_the_output("r")
     ]
     supplies = [each.key for each in steady_sources(circuit)]
+    if not supplies and circuit.source is not None and value_of(circuit.source):
+        supplies = [circuit.source.key]  # "Vin in 0 DC 12 AC 1" feeds it, too
     if not loads or not supplies:
         return msg(
             "I do not know which part of {file} is the load, or which is the supply.", file=circuit.file

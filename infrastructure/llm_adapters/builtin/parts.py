@@ -111,11 +111,7 @@ _OPEN_OHM = "1e12"
 
 def output_impedance(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """From the output with the load and without it: |Z| = |V without / V with - 1| R."""
-    loads = [
-        each
-        for each in circuit.top
-        if each.letter == "r" and {pin.key for pin in each.nodes[:2]} == {circuit.output.lower(), "0"}
-    ]
+    loads = circuit.at_the_output("r")
     load = loads[0] if len(loads) == 1 else None
     if load is None or not value_of(load) or circuit.source is None:
         return speech.say(

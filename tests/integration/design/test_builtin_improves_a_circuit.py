@@ -259,7 +259,7 @@ async def test_a_design_is_changed_in_another_conversation_too(project: Project)
     assert "500 kHz, synchronous" in project.text(done.circuit)
     (kept,) = (project.root / ".circuit_ai" / "goals").glob("*.json")
     assert json.loads(kept.read_bytes())["family"] == "buck"
-    # What its family does not know is measured of it as it is, beside its goals; it stays a converter of ours.
+    # What its family does not know is measured of it as it is, beside its goals.
     await project.design("one more goal: peak inductor current below 5 A", at_hand=made.circuit)
     stored = json.loads(kept.read_bytes())
     assert (stored["family"], len(stored["goals"])) == ("buck", 4)

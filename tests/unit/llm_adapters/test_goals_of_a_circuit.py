@@ -57,6 +57,17 @@ NETLISTS = {"amp.cir": AMPLIFIER, "buck.cir": BUCK}
 INF = math.inf
 
 
+def test_a_load_is_found_behind_an_ammeter_and_a_supply_with_an_ac_value() -> None:
+    """As our own converters have them where their efficiency is a goal."""
+    netlist = BUCK.replace("Rload out 0 5", "Rload out ld 5\nVload ld 0 DC 0").replace("0 12", "0 DC 12 AC 1")
+    outline = OUTLINES["buck.cir"].replace("\n  load: Rload", "")
+    brief = {"circuit": "buck.cir", "netlist": netlist, "outline": outline}
+    found = read_answer(goals_told(brief, "efficiency above 85 %", Speech(say=str, circuits=())))
+    (goal,) = found.goals
+    assert "p(rload)" in goal.expression
+    assert "p(vin)" in goal.expression
+
+
 def read(text: str, file: str) -> tuple[dict[str, tuple[float, float]], str]:
     """Bounds by metric, and what is said besides."""
     brief = {"circuit": file, "netlist": NETLISTS[file], "outline": OUTLINES[file]}
