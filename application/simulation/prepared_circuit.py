@@ -361,14 +361,16 @@ class PreparedCircuit:
         return one_name_each(with_nodes_of_par(cards, self.tree.expanded))
 
     def curves(self) -> tuple[PlottedCurves, ...]:
-        """What its own commands and cards show; where no node is called an output, also what it measures."""
+        """What its own commands and cards show; where no node is called an output, also what it measures, and
+        the voltages of its loads."""
         plotted = plotted_curves(commands_of(self.tree)) if self.has_control_block else ()
         shown = shown_curves([card for keyword in SHOWING for _, card in self._cards(keyword)])
         nodes = () if self.wiring is None else {node for part in self.wiring.parts for node in part.nodes}
         if self.wiring is None or outputs_of(f"v({node})" for node in nodes):
             return (*plotted, *shown)
         asked = asked_curves([card for _, card in self.fouriers()], [card for _, card in self.measures()])
-        return (*plotted, *shown, *asked)
+        loaded = tuple(f"v({node})" for node in self.wiring.loaded)
+        return (*plotted, *shown, *asked, *([PlottedCurves(analysis="", expressions=loaded)] * bool(loaded)))
 
     def assigned(self) -> tuple[str, ...]:
         """The vectors that its own commands set."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -45,15 +45,18 @@ def _of_response(plot: Plot, output: str) -> tuple[str, ...] | None:
     return _OF_RESPONSE.get(kind)
 
 
-def _of_wave(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
-    """What is asked of an output that swings to and fro, over its last whole periods: its extremes would be
-    those of its start. None where it does not, as a supply with its ripple."""
+def _of_periods(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
+    """What is asked of an output that repeats, over its last whole periods: its extremes would be of its
+    start. Of one with a mean larger than its swing, a supply with its ripple, that mean. None where nothing
+    repeats."""
     if plot.axis is None or plot.axis.unit != "s" or len(plot.axis.data) < 3:
         return None
     axis, vector = plot.axis, plot.vectors[output]
     signal = Signal(
         x=axis.data.real, y=vector.data, unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
     )
+    if not np.isfinite(signal.real).all() or not (np.diff(signal.x) >= 0).all():  # damaged, or several runs
+        return None
     try:
         starts = period_starts(signal)
     except CircuitError:
@@ -64,20 +67,29 @@ def _of_wave(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
     end = float(signal.x[-1])
     start = end - float(starts[-1] - starts[0])
     steady = signal.window(start, end)
-    if abs(average(steady)) > np.ptp(steady.real):
-        return None
+    is_wave = abs(average(steady)) <= np.ptp(steady.real)
     span = f"{prefix}{output},{format_number(start, 4)}"
-    return f"pp({span})", f"rms({span})", f"frequency({prefix}{output})"
+    if is_wave:
+        return f"pp({span})", f"rms({span})", f"frequency({prefix}{output})"
+    return f"avg({span})", f"pp({span})", f"max({prefix}{output})"
 
 
-def usual_measurements(plots: Sequence[Plot]) -> list[str]:
-    """What is asked of most circuits with these analyses."""
+def _nothing(_plot: Plot) -> Sequence[str]:
+    return ()
+
+
+def usual_measurements(plots: Sequence[Plot], drawn: Callable[[Plot], Sequence[str]] = _nothing) -> list[str]:
+    """What is asked of most circuits with these analyses: of the output, and where no node is called so, of
+    the first node that is `drawn` of a plot."""
     found: list[str] = []
     for plot in plots:
-        output = next(iter(outputs_of(plot.vectors)), None)
+        there = outputs_of(plot.vectors) or [
+            each for each in drawn(plot) if each.startswith("v(") and each in plot.vectors
+        ]
+        output = next(iter(there), None)
         usual = _USUAL.get(plot.analysis, ())
         if plot.analysis == "tran" and output is not None:
-            usual = _of_wave(plot, output, "tran." if len(plots) > 1 else "") or usual
+            usual = _of_periods(plot, output, "tran." if len(plots) > 1 else "") or usual
         if plot.analysis == "ac" and output is not None:
             usual = _of_response(plot, output) or usual
         for template in usual:

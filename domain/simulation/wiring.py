@@ -15,6 +15,7 @@ from domain.circuit.cards import assignments_of
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.instances import instances_of, node_outside
 from domain.circuit.numbers import parse_number
+from shared.late_patterns import late_pattern
 
 if TYPE_CHECKING:
     from domain.circuit.hierarchy import Block, Circuit
@@ -48,6 +49,7 @@ _NO_PART = frozenset("k")
 """Letters of lines that are no element with terminals."""
 _PLAIN_LEVELS = frozenset({"", "1", "2", "3", "6", "9"})
 """Of MOSFET models that tell the current of every terminal; the others tell the drain's alone."""
+_LOAD = late_pattern(r"[ri]_?(?:l|load)_?\d*")
 AT_REST = "0"
 """Instead of a query: nothing flows there at rest."""
 
@@ -105,6 +107,20 @@ class Wiring:
     def hidden(self) -> tuple[str, ...]:
         """What is in the data for this alone, and no signal of the circuit's own."""
         return (*self.saved, *self.unknown)
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The nodes with a resistor or current source to ground that is called a load (RL, Rload, I_load),
+        as far as no voltage source holds them."""
+        held = {node for part in self.parts if part.letter == "v" for node in part.nodes}
+        found = (
+            node
+            for part in self.parts
+            if part.letter in "ri" and _LOAD.fullmatch(part.name) and GROUND in part.nodes
+            for node in part.nodes
+            if node != GROUND and node not in held
+        )
+        return tuple(dict.fromkeys(found))
 
     def inside(self, name: str) -> Sequence[Part]:
         """What is in a subcircuit, at any depth, subcircuits themselves left out."""

@@ -210,8 +210,8 @@ class ProblemsView(QWidget):
 
     def _on_mended(self, row: ProblemRow) -> None:
         if row.finding is not None:
+            self._on_chosen(row)  # before it is mended: the cursor goes along with its line
             self.mend_wanted.emit(row.finding)
-            self._on_chosen(row)
 
 
 def _said(row: ProblemRow) -> tuple[Path | None, int | None, str]:

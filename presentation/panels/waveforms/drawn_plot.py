@@ -119,14 +119,10 @@ def siblings_of(plot: Plot, shown: ShownResult) -> list[Plot]:
 
 def plotted_of(plot: Plot, shown: ShownResult) -> list[str] | None:
     """What the circuit's own `plot` commands show of this plot, as far as it can be drawn. Slow."""
-    from presentation.panels.waveforms.traces import drawable
+    from presentation.panels.waveforms.traces import plotted_of as plotted_by
 
     loaded = shown.loaded
-    curves = () if loaded is None or loaded.figures is None else loaded.figures.curves
-    for analysis, expressions in curves:
-        if analysis in ("", plot.analysis) and (found := drawable(plot, expressions)):
-            return found
-    return None
+    return plotted_by(plot, () if loaded is None or loaded.figures is None else loaded.figures.curves)
 
 
 def named_with_analysis(expression: str, now: DrawnPlot, shown: ShownResult) -> str:

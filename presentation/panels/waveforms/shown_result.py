@@ -326,7 +326,7 @@ class ShownResult(QObject):
         loaded = self.loaded
         if loaded is None or not loaded.plots:
             return None
-        outcome = (await asyncio.to_thread(_evaluated, loaded.plots, (), (expression,)))[expression]
+        outcome = (await asyncio.to_thread(_evaluated, loaded, (), (expression,)))[expression]
         is_nonsense = isinstance(outcome, CircuitAIError) and outcome.error_type in _NONSENSE
         return outcome.message if isinstance(outcome, CircuitAIError) and is_nonsense else None
 
@@ -388,7 +388,7 @@ class ShownResult(QObject):
         cards = _of_cards(loaded, goals, earlier)
         # A goal that a .meas of its name answers has its line already.
         asked = [goal for goal in goals if not any(card.goal is goal for card in cards)]
-        now = await asyncio.to_thread(_evaluated, loaded.plots, [goal.expression for goal in asked], added)
+        now = await asyncio.to_thread(_evaluated, loaded, [goal.expression for goal in asked], added)
         everywhere: Mapping[str, tuple[StepFigure, ...]] = {}
         if len(steps) > 1:
             everywhere = await asyncio.to_thread(over_steps, loaded.plots, steps, list(now))
@@ -551,15 +551,21 @@ def _in_steps(measured: Measured, everywhere: Mapping[str, tuple[StepFigure, ...
 
 
 def _evaluated(
-    plots: Sequence[Plot], goals: Sequence[str], added: Sequence[str]
+    loaded: LoadedWaveforms, goals: Sequence[str], added: Sequence[str]
 ) -> dict[str, Quantity | CircuitAIError]:
     """Values of the goals' expressions, the usual ones and the added ones."""
     from domain.simulation.expressions import evaluate
     from domain.simulation.usual_measurements import usual_measurements
+    from presentation.panels.waveforms.traces import default_expressions, plotted_of
 
     values: dict[str, Quantity | CircuitAIError] = {}
+    plots, curves = loaded.plots, () if loaded.figures is None else loaded.figures.curves
+
+    def drawn(plot: Plot) -> list[str]:
+        return [*(plotted_of(plot, curves) or ()), *default_expressions(plot)]
+
     # Goals ask for what is usual in their own words.
-    usual = [] if goals else usual_measurements(plots)
+    usual = [] if goals else usual_measurements(plots, drawn)
     for text in dict.fromkeys((*goals, *usual, *added)):
         try:
             values[text] = evaluate(text, plots)

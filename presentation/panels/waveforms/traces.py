@@ -496,6 +496,16 @@ def _log10(values: RealArray) -> RealArray:
     return np.log10(values, where=(values > 0) & (values < np.inf), out=np.full(len(values), np.nan))
 
 
+def plotted_of(plot: Plot, curves: Sequence[tuple[str, Sequence[str]]]) -> list[str] | None:
+    """What a circuit's own commands show of this plot, as far as it can be drawn. Slow.
+
+    `curves`: kinds of analysis ("" = any) and expressions."""
+    for analysis, expressions in curves:
+        if analysis in ("", plot.analysis) and (found := drawable(plot, expressions)):
+            return found
+    return None
+
+
 def default_expressions(plot: Plot) -> list[str]:
     """What is worth seeing first: the output, over time the input too; else the first few nodes."""
     if plot.analysis == "noise":

@@ -12,10 +12,13 @@ from domain.circuit.control_blocks import (
     keeping_plots,
     plotted_curves,
 )
-from domain.circuit.dependencies import DependencyTree
+from domain.circuit.dependencies import DependencyTree, resolve_dependencies
+from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
 from domain.circuit.watched_signals import SHOWING, asked_curves, shown_curves
 from domain.simulation.expressions import set_by
+from domain.simulation.wiring import wiring_of
+from tests.fakes.memory_sources import MemorySources
 from tests.ground.cases import for_each
 
 
@@ -75,6 +78,20 @@ def test_what_cards_want_to_see(
     showing = [card for keyword in SHOWING for card in netlist.directives(keyword)]
     found = shown_curves(showing), asked_curves(netlist.directives("four"), netlist.measures)
     assert [[(each.analysis, each.expressions) for each in curves] for curves in found] == [shown, asked]
+
+
+@pytest.mark.parametrize(
+    ("cards", "nodes"),
+    [
+        ("RL dc 0 47\nRS in 0 1", ("dc",)),
+        ("Rload 0 bus 1\nI_load b 0 1m", ("bus", "b")),
+        ("VCC vcc 0 9\nRL vcc 0 1k", ()),
+        ("RL a b 1k\nRLX lx 0 1k\nCL q 0 1n", ()),
+    ],
+)
+def test_what_is_called_a_load_tells_what_is_looked_at(cards: str, nodes: tuple[str, ...]) -> None:
+    netlist = Netlist(f"t\n{cards}\n.op\n.end\n".encode())
+    assert wiring_of(read_circuit(resolve_dependencies(netlist, MemorySources()))).loaded == nodes
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
     assert usual_measurements([notch]) == ["db(peak(v(out)))", "db(min(ac.v(out)))"]
 
 
-def test_of_a_wave_its_settled_size_and_its_frequency_are_asked_of_a_supply_its_extremes(ac):
+def test_of_a_wave_its_settled_size_and_its_frequency_are_asked_of_a_supply_its_mean(ac):
     t = np.linspace(0, 5e-3, 2001)
     wave = np.sin(2e3 * np.pi * t) + 0.5 * np.exp(-t / 2e-4)
     tran = _plot("tran", ("time", "s", t), v__out=("V", wave))
@@ -164,8 +164,13 @@ def test_of_a_wave_its_settled_size_and_its_frequency_are_asked_of_a_supply_its_
     found = [evaluate(text, [tran]).value for text in usual]
     assert found == pytest.approx([2.0, 0.7071, 1000.0], rel=1e-3)
     assert usual_measurements([ac, tran])[2] == usual[0].replace("v(out)", "tran.v(out)")
-    supply = _plot("tran", ("time", "s", t), v__out=("V", 5 + 0.01 * wave))
-    assert usual_measurements([supply])[0] == "max(tran.v(out))"
+    supply = _plot("tran", ("time", "s", t), v__vdc=("V", 5 + 0.01 * wave))
+    assert usual_measurements([supply]) == []
+    usual = usual_measurements([supply], default_expressions)
+    assert usual == ["avg(v(vdc),4m)", "pp(v(vdc),4m)", "max(v(vdc))"], "of what is drawn first"
+    assert evaluate(usual[0], [supply]).value == pytest.approx(5.0, abs=1e-4)
+    step = _plot("tran", ("time", "s", t), v__out=("V", 1 - np.exp(-t / 1e-3)))
+    assert usual_measurements([step])[0] == "max(tran.v(out))"
 
 
 def test_what_may_be_measured_is_shown_by_an_example_that_has_an_answer(ac):
