@@ -365,4 +365,6 @@ def _rises(signal: Signal) -> RealArray:
     changes = np.flatnonzero((side[decided][:-1] < 0) & (side[decided][1:] > 0))
     arrivals = signal.x[decided[changes + 1]]
     crossings = signal.crossings(middle, "rising")
+    if not len(crossings):  # numbers so large, or so small, that they cannot be reckoned with
+        return crossings
     return crossings[np.searchsorted(crossings, arrivals, side="right") - 1]

@@ -21,8 +21,6 @@ _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
 }
 """Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors, and of a
 notch: where its sweep begins it is not flat, and no gain at 0 Hz."""
-_LARGEST = 1e100
-"""Beyond, it is no voltage, and squares of it are no numbers."""
 _EVEN = 0.05
 """Of a period, by which those of a wave differ at most."""
 _USUAL = {
@@ -57,8 +55,7 @@ def _of_periods(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
     signal = Signal(
         x=axis.data.real, y=vector.data, unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
     )
-    is_sound = float(np.abs(signal.real).max()) < _LARGEST  # what is not a number is no smaller
-    if not is_sound or not (np.diff(signal.x) >= 0).all():  # damaged, or several runs
+    if not np.isfinite(signal.real).all() or not (np.diff(signal.x) >= 0).all():  # damaged, or several runs
         return None
     try:
         starts = period_starts(signal)
