@@ -21,6 +21,10 @@ _OF_RESPONSE: Mapping[ResponseKind, tuple[str, ...]] = {
 }
 """Of a response without a gain at low frequencies, such as an amplifier's with coupling capacitors, and of a
 notch: where its sweep begins it is not flat, and no gain at 0 Hz."""
+_RINGS = 1.5
+"""By which what rings is larger before; a ripple stays as it is."""
+_END = 0.1
+"""The part of a record that counts as its settled end."""
 _EVEN = 0.05
 """Of a period, by which those of a wave differ at most."""
 _USUAL = {
@@ -67,7 +71,10 @@ def _of_periods(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
     end = float(signal.x[-1])
     start = end - float(starts[-1] - starts[0])
     steady = signal.window(start, end)
+    before = signal.window(max(2 * start - end, float(signal.x[0])), start)
     is_wave = abs(average(steady)) <= np.ptp(steady.real)
+    if not is_wave and np.ptp(before.real) > _RINGS * np.ptp(steady.real):
+        start = end - _END * (end - float(signal.x[0]))
     span = f"{prefix}{output},{format_number(start, 4)}"
     if is_wave:
         return f"pp({span})", f"rms({span})", f"frequency({prefix}{output})"
