@@ -27,7 +27,7 @@ def in_words(culprit: Culprit) -> Message:
     time = "" if when is None else f" ({when:%Y-%m-%d %H:%M})"
     return msg(
         "{name}:{line}, {who}{time}: “{was}” became “{became}”; {goal} went from {before} to {after}.",
-        name=Path(culprit.edit.changed[0]).name,
+        name=Path(culprit.place).name,
         line=culprit.line,
         who=who,
         time=time,

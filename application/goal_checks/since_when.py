@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from application.simulation.other_texts import WithTexts
 from application.studies.measures import study_measures
 from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps
-from domain.circuit.changed_lines import first_change
+from domain.circuit.changed_lines import first_change, parts_of
 from domain.simulation.goals import DesignGoal
 from domain.studies.halving import first_bad
 from domain.studies.study_spec import read_study_spec
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _MOST_STATES = 5_000
 _TIMEOUT_S = 30.0
+_MOST_CHANGES = 64
+"""Of an edit that are told apart."""
 State = Mapping[str, str]
 """SHA-256 of each file by its place in the project."""
 
@@ -75,13 +78,27 @@ class Culprit:
     value_after: float
     """NaN: with the edit it cannot be measured any more."""
     line: int
-    """From 1: the first one that it changed, in the file as the edit left it."""
+    """From 1, in the file as the edit left it: the one that lost the goal, else the first that it changed."""
     was: str
     """What stood there before; "" for a line that is new."""
     became: str
     """"" for a line that was taken out."""
+    place: str
+    """The file of the line, by its place in the project."""
     runs: int
     states: int
+    texts: Mapping[str, tuple[bytes, bytes]] = field(default_factory=dict)
+    """Of an edit of several changes the one that lost the goal: its file's text without it and with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """One of the changes of an edit."""
+
+    place: str
+    before: bytes
+    after: bytes
+    """The file's text with the changes above; those of later files are not made yet."""
 
 
 def edits_of(
@@ -176,14 +193,7 @@ class FindCulprit:
             raise CircuitError(
                 msg("{metric} meets its goal.", metric=goal.metric), file=circuit, error_type="goal_met"
             )
-        search = first_bad(len(states))
-        found: int | None = None
-        try:
-            place = next(search)
-            while True:
-                place = search.send(goal.is_met_by(await value_at(place)))
-        except StopIteration as end:
-            found = end.value
+        found = await _first_missed(goal, len(states), value_at)
         if found is None:
             raise CircuitError(
                 msg(
@@ -195,10 +205,13 @@ class FindCulprit:
                 file=circuit,
                 error_type="never_met",
             )  # fmt: skip
-        return await off_loop(
-            self._culprit, root, edits[found - 1], goal, (values[found - 1], values[found]),
-            (len(values), len(states)),
-        )  # fmt: skip
+        edit, ends, part, looked = edits[found - 1], (values[found - 1], values[found]), None, 0
+        changes = await off_loop(self._changes, root, edit)
+        if 1 < len(changes) <= _MOST_CHANGES:
+            value_of = partial(self._value, root, circuit, goal)
+            part, ends, looked = await _narrowed(goal, edit, changes, ends, value_of)
+        counts = (len(values) + looked, len(states))
+        return await off_loop(partial(self._culprit, root, edit, goal, ends, counts, part=part))
 
     # ---- history ---------------------------------------------------------------------------------
 
@@ -235,10 +248,18 @@ class FindCulprit:
 
     # ---- measuring -------------------------------------------------------------------------------
 
-    async def _value(self, root: Path, circuit: Path, goal: DesignGoal, state: State) -> float:
-        """What the goal measures in a state; NaN where it cannot be measured."""
+    async def _value(
+        self,
+        root: Path,
+        circuit: Path,
+        goal: DesignGoal,
+        state: State,
+        texts: Mapping[str, bytes] | None = None,
+    ) -> float:
+        """What the goal measures in a state, with other `texts` of some files; NaN where it cannot be
+        measured."""
         try:
-            plan, measures = await off_loop(self._planned, root, circuit, goal, state)
+            plan, measures = await off_loop(self._planned, root, circuit, goal, state, texts or {})
             async with self.batch.live(plan.circuits[0]) as live:
                 run = plan.run(0, Point(values={}))
                 outcome = await live.evaluate(run.values, signals=measures.signals, timeout_s=_TIMEOUT_S)
@@ -250,11 +271,11 @@ class FindCulprit:
         return found.values.get(goal.metric, math.nan)
 
     def _planned(
-        self, root: Path, circuit: Path, goal: DesignGoal, state: State
+        self, root: Path, circuit: Path, goal: DesignGoal, state: State, texts: Mapping[str, bytes]
     ) -> tuple[StudyPlan, StudyMeasures]:
         with self._opened(root) as project:
             contents = {
-                project.root / place: content_of(project, place, digest)
+                project.root / place: texts[place] if place in texts else content_of(project, place, digest)
                 for place, digest in state.items()
                 if digest != ABSENT
             }
@@ -277,6 +298,14 @@ class FindCulprit:
 
     # ---- the answer ------------------------------------------------------------------------------
 
+    def _changes(self, root: Path, edit: Edit) -> list[_Change]:
+        with self._opened(root) as project:
+            return [
+                _Change(place=place, before=before, after=after)
+                for place in edit.changed
+                for before, after in parts_of(*texts_of(project, edit, place))
+            ]
+
     def _culprit(
         self,
         root: Path,
@@ -284,16 +313,66 @@ class FindCulprit:
         goal: DesignGoal,
         values: tuple[float, float],
         counts: tuple[int, int],
+        *,
+        part: _Change | None,
     ) -> Culprit:
-        place = edit.changed[0]
+        place = edit.changed[0] if part is None else part.place
         with self._opened(root) as project:
-            before, after = (content_of(project, place, each.get(place, ABSENT)) for each in (
-                edit.before, edit.after))  # fmt: skip
+            before, after = texts_of(project, edit, place) if part is None else (part.before, part.after)
         line, was, became = first_change(before, after)
+        texts = {} if part is None else {place: (part.before, part.after)}
         return Culprit(
             edit=edit, goal=goal, value_before=values[0], value_after=values[1],
-            line=line, was=was, became=became, runs=counts[0], states=counts[1],
+            line=line, was=was, became=became, place=place, runs=counts[0], states=counts[1], texts=texts,
         )  # fmt: skip
+
+
+async def _narrowed(
+    goal: DesignGoal,
+    edit: Edit,
+    changes: Sequence[_Change],
+    ends: tuple[float, float],
+    value_of: Callable[[State, Mapping[str, bytes]], Awaitable[float]],
+) -> tuple[_Change | None, tuple[float, float], int]:
+    """The change of an edit with which the goal is lost when they are made one by one, the goal's figures
+    before and after it, and the number of runs. None: with some of them alone it cannot be measured."""
+    values = {0: ends[0], len(changes): ends[1]}
+
+    async def value_at(count: int) -> float:
+        if count not in values:
+            texts = {each.place: each.after for each in changes[:count]}
+            state = {**edit.before, **{place: edit.after[place] for place in texts}}
+            values[count] = await value_of(state, texts)
+        return values[count]
+
+    found = await _first_missed(goal, len(changes) + 1, value_at)
+    looked = len(values) - 2
+    if found is None or (math.isnan(values[found]) and not math.isnan(ends[1])):
+        return None, ends, looked
+    return changes[found - 1], (values[found - 1], values[found]), looked
+
+
+async def _first_missed(
+    goal: DesignGoal, count: int, value_at: Callable[[int], Awaitable[float]]
+) -> int | None:
+    """The first of `count` states since which the goal is missed, as it is in the last one; None where none
+    of those looked at meets it."""
+    search = first_bad(count)
+    try:
+        place = next(search)
+        while True:
+            place = search.send(goal.is_met_by(await value_at(place)))
+    except StopIteration as end:
+        found: int | None = end.value
+        return found
+
+
+def texts_of(project: ProjectFiles, edit: Edit, place: str) -> tuple[bytes, bytes]:
+    """A file before and after an edit."""
+    before, after = (
+        content_of(project, place, each.get(place, ABSENT)) for each in (edit.before, edit.after)
+    )
+    return before, after
 
 
 def _readable(project: ProjectFiles, edits: Sequence[Edit], now: State) -> tuple[Edit, ...]:

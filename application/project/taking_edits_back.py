@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.goal_checks.since_when import content_of, digest_of
-from application.ports.project import ABSENT
+from application.goal_checks.since_when import digest_of, texts_of
 from domain.circuit.taken_out import without_edit
 from domain.llm.tools.three_way import merge_files
 from shared.errors import CircuitError
@@ -15,7 +14,7 @@ from shared.message import msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
-    from application.goal_checks.since_when import Culprit, Edit
+    from application.goal_checks.since_when import Culprit
     from application.ports.project import OperationRecord, Projects
     from application.project.undoing import ProjectOperations
 
@@ -31,22 +30,23 @@ class TakeEditBack:
     operations: ProjectOperations
 
     async def __call__(self, root: Path, culprit: Culprit) -> OperationRecord:
-        """Take this edit out of the files as they are now, and leave every later one, as one operation.
+        """Take this edit, or the one of its changes that lost the goal, out of the files as they are now, and
+        leave every other one, as one operation.
 
         Raises CircuitError ("edits_overlap") where a later edit changed the same lines.
         """
-        contents, expected = await off_loop(self._without, root, culprit.edit)
+        contents, expected = await off_loop(self._without, root, culprit)
         return await self.operations.rewrite(root, contents, expected=expected, tool=TAKE_BACK_TOOL)
 
-    def _without(self, root: Path, edit: Edit) -> tuple[dict[Path, bytes], dict[Path, str]]:
+    def _without(self, root: Path, culprit: Culprit) -> tuple[dict[Path, bytes], dict[Path, str]]:
         contents: dict[Path, bytes] = {}
         expected: dict[Path, str] = {}
         project = self.projects.open(root)
         try:
-            for place in edit.changed:
+            edit = culprit.edit
+            for place in culprit.texts or edit.changed:
                 path = project.root / place
-                before, after = (content_of(project, place, each.get(place, ABSENT)) for each in (
-                    edit.before, edit.after))  # fmt: skip
+                before, after = culprit.texts.get(place) or texts_of(project, edit, place)
                 now = project.read(path)
                 merged = merge_files(after, now, before) or without_edit(before, after, now)
                 if merged is None:

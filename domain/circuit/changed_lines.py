@@ -39,3 +39,24 @@ def first_change(before: bytes, after: bytes) -> tuple[int, str, str]:
     old = was[same] if same < len(was) and more <= 0 else ""
     new = became[same] if same < len(became) and more >= 0 else ""
     return same + 1, old.strip(), new.strip()
+
+
+def parts_of(before: bytes, after: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    """An edit as single changes from the top: of each the text before it, with all changes above and none
+    below, and the text with it. As many lines in place of as many are a change each.
+    """
+    was, became = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    if max(len(was), len(became)) > _MOST_COMPARED * 10:
+        return ((before, after),) if before != after else ()
+    pieces: list[tuple[int, int, int, int]] = []
+    for kind, old, old_end, new, new_end in SequenceMatcher(None, was, became, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        if old_end - old == new_end - new:
+            pieces += [(old + n, old + n + 1, new + n, new + n + 1) for n in range(old_end - old)]
+        else:
+            pieces.append((old, old_end, new, new_end))
+    return tuple(
+        (b"".join([*became[:new], *was[old:]]), b"".join([*became[:new_end], *was[old_end:]]))
+        for old, old_end, new, new_end in pieces
+    )

@@ -30,7 +30,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.json(
             {
                 "ok": True,
-                "path": root / edit.changed[0],
+                "path": root / culprit.place,
                 "line": culprit.line,
                 "operation": edit.op_id or None,
                 "tool": edit.tool or None,
@@ -50,7 +50,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 
     out.say(in_words(culprit))
     if undone is not None:
-        name = Path(edit.changed[0]).name
+        name = Path(culprit.place).name
         out.say(
             msg("The edit of line {line} in {name} was undone; later edits stay.",
                 line=culprit.line, name=name)

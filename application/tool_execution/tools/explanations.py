@@ -111,7 +111,7 @@ def _values(context: ToolContext, circuit: Path) -> tuple[PlacedValue, ...]:
 async def _since_when(context: ToolContext, circuit: Path, goal: DesignGoal) -> ToolResult:
     culprit = await context.services.since_when(context.project.root, circuit, goal)
     edit = culprit.edit
-    file = edit.changed[0]
+    file = culprit.place
     who = f"operation {edit.op_id} ({edit.tool})" if edit.op_id else "an edit by hand"
     lines = [
         f"{goal.metric} is missed since {who}{f' of {edit.created[:16]}' if edit.created else ''}: "

@@ -115,7 +115,7 @@ class SinceWhen(QObject):
             ),
             cancelled="",
         )  # fmt: skip
-        place = root / culprit.edit.changed[0]
+        place = root / culprit.place
         if answer == "show":
             workspace.file_activated.emit(place, culprit.line)
         elif answer == "back":
@@ -135,5 +135,5 @@ class SinceWhen(QObject):
             workspace.file_changed.emit(root / place)
         workspace.status_changed.emit(
             msg("The edit of line {line} in {name} was undone; later edits stay.",
-                line=culprit.line, name=Path(culprit.edit.changed[0]).name)
+                line=culprit.line, name=Path(culprit.place).name)
         )  # fmt: skip

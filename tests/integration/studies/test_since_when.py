@@ -134,6 +134,33 @@ async def test_what_was_never_met_and_what_overlaps_is_said(app: Application, tm
     assert _text(circuit) == _deck("8k", {})
 
 
+async def test_of_an_edit_of_many_lines_the_one_that_lost_the_goal_is_told_and_taken_back(
+    app: Application, tmp_path: Path
+) -> None:
+    root = _folder(tmp_path / "p")
+    circuit, notes = root / "rc.cir", dict.fromkeys(range(4), 1000)
+    _write(root / "part.inc", GOOD_PART)
+    _write(circuit, _deck("1k", notes).replace("AC 1", "AC 2"))
+    await app.project.browse.open(root)
+    wanted = {
+        root / "part.inc": GOOD_PART.replace("shared", "common"),
+        circuit: _deck("7.7k", {**notes, 0: 5}),
+    }
+    await app.project.operations.rewrite(
+        root,
+        {path: text.encode() for path, text in wanted.items()},
+        expected={path: _digest(path) for path in wanted},
+        tool="rewrite_file",
+    )
+    culprit = await app.design.since_when(root, circuit, GOAL)
+    assert (culprit.place, culprit.line) == ("rc.cir", 4)
+    assert (culprit.was, culprit.became) == ("R1 in out 1k", "R1 in out 7.7k")
+    assert GOAL.is_met_by(culprit.value_before)
+    await app.design.take_edit_back(root, culprit)
+    assert _text(circuit) == wanted[circuit].replace("7.7k", "1k")
+    assert _text(root / "part.inc") == wanted[root / "part.inc"]
+
+
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
