@@ -9,9 +9,10 @@ _MOST_COMPARED = 400
 
 
 def changed_places(before: bytes, after: bytes) -> tuple[int, ...]:
-    """The line (from 1, in `after`) where each stretch of changed lines begins; () for equal texts.
+    """The line (from 1, in `after`) where each change begins; () for equal texts.
 
-    Of lines that were taken out, the one that stands in their place.
+    As many lines in place of as many are a change each. Of lines that were taken out, the one that stands in
+    their place.
     """
     was, became = before.splitlines(), after.splitlines()
     start = 0
@@ -26,7 +27,12 @@ def changed_places(before: bytes, after: bytes) -> tuple[int, ...]:
     if max(len(old), len(new)) > _MOST_COMPARED:
         return (start + 1,)
     parts = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return tuple(start + 1 + first for kind, _, _, first, _ in parts if kind != "equal")
+    return tuple(
+        start + 1 + first + each
+        for kind, low, high, first, last in parts
+        if kind != "equal"
+        for each in range(last - first if last - first == high - low else 1)
+    )
 
 
 def first_change(before: bytes, after: bytes) -> tuple[int, str, str]:

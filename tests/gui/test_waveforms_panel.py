@@ -474,6 +474,11 @@ async def test_the_yield_does_not_take_the_place_of_the_change_in_a_narrow_table
         ["Value", "Yield", "vs Run 7"], ["Value", "vs Run 7"], ["Value"]
     ]  # fmt: skip
     assert "Yield: 200 of 200 runs meet the goal" in table.rows[0][0].tip
+    moved = shown.measurements
+    shown._show_figures(tuple(replace(each, previous=each.value) for each in moved))
+    found = [heads(width) for width in range(519, 100, -10)]
+    assert [key for key, _ in itertools.groupby(found)][1] == ["Value", "Yield"], "of a change that is none"
+    shown._show_figures(moved)
     shown.is_compared = True
     assert heads(110) == ["Value", "vs Run 7"], "who asked for a comparison sees it"
 

@@ -298,7 +298,7 @@ class TuneView(ResultView):
             self._plots.setCurrentWidget(self._no_curve)
             return
         analysis, expression = chosen.split("\n", 1)
-        goals = [] if self._spec is None else self._goals_with_expressions(self._spec)
+        goals = [] if self._spec is None else self._goals_with_expressions(self._spec, point.units)
         made = await asyncio.to_thread(
             _made, point.plots, file_point.plots, analysis, expression, goals, is_same=point is file_point
         )
@@ -318,9 +318,15 @@ class TuneView(ResultView):
         self.area.show_marks(marks, partial(limit_words, self._services.language))
         self._plots.setCurrentWidget(self.area)
 
-    def _goals_with_expressions(self, spec: StudySpec) -> list[DesignGoal]:
+    def _goals_with_expressions(self, spec: StudySpec, units: Mapping[str, str]) -> list[DesignGoal]:
+        """The goals with what measures them, in the unit of what was measured."""
         return [
-            replace(goal, expression=spec.measures.get(goal.metric, goal.expression)) for goal in spec.goals
+            replace(
+                goal,
+                expression=spec.measures.get(goal.metric, goal.expression),
+                unit=units.get(goal.metric, "") or goal.unit,
+            )
+            for goal in spec.goals
         ]
 
     def _restyle(self, _theme: object = None) -> None:

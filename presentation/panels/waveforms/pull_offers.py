@@ -116,7 +116,9 @@ def wanted_of(quantity: Quantity) -> float:
 
 
 def _expression(measured: Measured) -> str:
-    return measured.expression or measured.shown_name.lower()
+    # A `.meas` that answers a goal of its name measures what the goal does, and says not where on the curve.
+    of_goal = measured.goal.expression if measured.goal is not None else ""
+    return measured.expression or of_goal or measured.shown_name.lower()
 
 
 def _of_step(steps: Sequence[StepFigure], values: Mapping[str, float]) -> Figure | None:

@@ -50,9 +50,14 @@ _NAME_SHARE = 0.33
 def _signed(change: float, decimals: int) -> str:
     """``+1.20``, ``−3.4``; what rounds to nothing has no sign."""
     text = fixed(change, decimals)
-    if not any(digit in text for digit in "123456789∞"):
+    if not _is_some(text):
         return text.lstrip(MINUS)
     return f"+{text}" if change > 0 else text
+
+
+def _is_some(text: str) -> bool:
+    """Whether a change that is written so is one at all."""
+    return any(digit in text for digit in "123456789∞")
 
 
 def _shown_pair(item: Measured, step: StepFigure) -> tuple[float, float, str] | None:
@@ -315,6 +320,9 @@ class MeasurementsView(QWidget):
             beside = [*columns[:2], Column(title=language(msg("Yield")), is_number=True), *columns[2:]]
             found = [[*row[:2], cell, *row[2:]] for row, cell in zip(rows, yields, strict=True)]
             ways.insert(0, (beside, found))
+            has_moved = self._shown.is_compared or any(_is_some(row[2].text) for row in rows if len(row) > 2)
+            if self._is_compact and number is not None and not has_moved:
+                ways.insert(1, (beside[:3], [row[:3] for row in found]))
         if not self._is_compact and any(item.goal is not None for item in items):
             columns, rows = ways[0]
             columns.insert(2, Column(title=language(msg("Limit")), is_number=True))
@@ -472,7 +480,7 @@ class MeasurementsView(QWidget):
         scaled = (value - earlier) / scale_for(abs(value), unit).factor
         text, _ = quantity(value, unit)
         shown = _signed(scaled, len(text.partition(".")[2]))
-        if not any(digit in shown for digit in "123456789"):
+        if not _is_some(shown):
             return Cell(text=shown, color="text.tertiary")
         color = "text.secondary"
         if item.goal is not None and not self._shown.is_stale:

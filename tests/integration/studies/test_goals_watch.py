@@ -127,6 +127,7 @@ def test_changed_places() -> None:
     assert changed_places(b"a\nb\nc\n", b"a\nb\nc\n") == ()
     assert changed_places(b"a\nb\nc\n", b"a\nc\n") == (2,)
     assert changed_places(b"a\nb\nc\n", b"a\nb\nx\nc\n") == (3,)
+    assert changed_places(b"a\nb\nc\n", b"a\nx\ny\n") == (2, 3)
     assert changed_places(b"", b"x\n") == (1,)
     many = b"".join(b"%d\n" % number for number in range(100_000))
     assert changed_places(b"first\n" + many, b"first\n" + many[::-1]) == (2,)

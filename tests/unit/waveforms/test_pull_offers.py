@@ -99,3 +99,11 @@ def test_a_goal_of_a_condition_is_offered_for_each_of_its_runs() -> None:
 def test_what_is_proposed_is_what_the_goal_asks_for(goal: DesignGoal, wanted: float) -> None:
     quantity = Quantity(name="", expression="", value=math.nan, unit="", goal=goal)
     assert wanted_of(quantity) == pytest.approx(wanted, nan_ok=True)
+
+
+def test_a_card_that_answers_a_goal_of_its_name_is_moved_as_the_goal_is():
+    card = Measured(name="bw", value=_hertz(2.5e3), goal=BAND, is_judged=True)
+    assert [each.expression for each in of_the_run([card], {}, None)] == ["bandwidth(v(out))"]
+    assert [each.expression for each in of_the_run([Measured(name="BW", value=_hertz(2.5e3))], {}, None)] == [
+        "bw"
+    ]
