@@ -61,6 +61,8 @@ _GBW_MARGIN = 1.2
 
 GENERIC = "opamp"
 """The macro model, and its name in the netlist."""
+MACRO_MODEL = f".subckt {GENERIC} inp inn vcc vee out"
+"""Its head in a netlist. Nothing flows from its supplies to its output."""
 OPAMP = part_choice("opamp")
 
 _TRANSCONDUCTANCE = 1e-3
@@ -148,7 +150,7 @@ def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
     deck.note(msg("Op-amp macromodel: one pole, limited output; slew rate and offset are not modeled."))
     headroom, diode = (_NEAR_V, "IS=1e-9 N=0.3") if amplifier.is_rail_to_rail else (_HEADROOM_V, "IS=1e-14")
     pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
-    deck.cards(".subckt opamp inp inn vcc vee out")
+    deck.cards(MACRO_MODEL)
     deck.part("Rin inp inn 10G", msg("input resistance"))
     deck.part(f"Ggain 0 x inp inn {spice(_TRANSCONDUCTANCE)}", msg("transconductance of the gain stage"))
     deck.part(f"Rgain x 0 {spice(OPEN_LOOP_GAIN / _TRANSCONDUCTANCE)}", msg("sets the open-loop gain"))

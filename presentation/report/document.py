@@ -10,6 +10,7 @@ from application.design.rounds import DesignRounds, edited_since
 from application.reports.circuit_report import CircuitReport
 from application.reports.drawn_schematic import DrawnSchematic
 from application.simulation.judging import JudgedGoal
+from domain.design.opamp import MACRO_MODEL
 from domain.simulation.operating_point import REGIONS, DevicePoint, OperatingPoint
 from domain.simulation.result import SimulationResult
 from presentation import VERSION
@@ -42,7 +43,10 @@ _NODES_BESIDE = 3
 _MOST_ISSUES = 20
 _UNITS = {"i": "A", "v": "V", "g": "S", "p": "W"}
 _POWER = "power"
-
+_NOT_COUNTED = msg(
+    "The model of the op-amps draws no supply current: what they take themselves and give their loads is not "
+    "in it."
+)
 
 _BLANK = (Cell(""), Cell("", is_number=True))
 
@@ -71,7 +75,7 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
         why = msg("{analysis}: not drawn. {reason}", analysis=_ANALYSES[analysis], reason=reason)
         yield Paragraph(say(why), "error")
     if report.result.operating_point is not None:
-        yield from _operating_point(report.result.operating_point, say)
+        yield from operating_point_blocks(report.result.operating_point, say, report.netlist)
     for found in report.studies:
         yield from study_blocks(found, report.result.netlist_sha256, say)
     if report.rounds is not None:
@@ -181,10 +185,13 @@ def _issues(result: SimulationResult, say: Translate) -> Iterator[Block]:
         yield Paragraph(say(msg("and {count} more", count=left)))
 
 
-def _operating_point(point: OperatingPoint, say: Translate) -> Iterator[Block]:
+def operating_point_blocks(point: OperatingPoint, say: Translate, netlist: str) -> Iterator[Block]:
+    """Powers, devices and voltages at rest; `netlist` tells whether its op-amps take current at all."""
     yield Heading(2, say(msg("Operating point")))
     if point.sources:
         yield Paragraph(say(msg("The sources deliver {power} in total.", power=_text(point.power, "W"))))
+        if MACRO_MODEL in netlist:
+            yield Paragraph(say(_NOT_COUNTED))
         head = (msg("Source"), msg("Voltage"), msg("Current"), msg("Power delivered"))
         yield Table(
             tuple(map(say, head)),
