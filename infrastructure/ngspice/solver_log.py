@@ -20,6 +20,7 @@ _TOO_SMALL = re.compile(r"timestep too small", re.IGNORECASE)
 _NO_CONVERGENCE = re.compile(
     r"no convergence|iteration limit|did not converge|too many iterations", re.IGNORECASE
 )
+_FROM_GIVEN = re.compile(r"using transient initial conditions", re.IGNORECASE)
 _TIME = re.compile(r"time = (?P<time>[-+.\deE]+)")
 _TROUBLE_NODE = re.compile(r'trouble with node "(?P<node>[^"]+)"', re.IGNORECASE)
 _TROUBLE_ELEMENT = re.compile(r"trouble with (?:\S+:)?(?:\S+) ?instance (?P<element>\S+)", re.IGNORECASE)
@@ -34,6 +35,7 @@ def solver_findings(lines: Sequence[str]) -> Iterator[Finding]:
     singular: str | None = None
     singular_first = False
     rescue: str | None = None
+    is_from_given = False
     for line in lines:
         if (match := _SINGULAR.search(line)) and singular is None:
             singular, singular_first = match["node"], rescue is None
@@ -41,20 +43,23 @@ def solver_findings(lines: Sequence[str]) -> Iterator[Finding]:
             rescue = match["how"].lower()
         elif _TRANSIENT_OP.search(line):
             rescue = "transient"
+        elif _FROM_GIVEN.search(line):
+            is_from_given = True
         elif match := _GAVE_UP.search(line):
+            first = singular if singular_first else None
             failure = _solver_failure(
-                match["kind"].lower(), match["what"], singular if singular_first else None
+                match["kind"].lower(), match["what"], first, is_from_given=is_from_given
             )
             if failure is not None:
                 yield failure
-            singular, singular_first, rescue = None, False, None
+            singular, singular_first, rescue, is_from_given = None, False, None, False
     if singular is not None:
         yield _rescued_singular(singular)
     elif rescue is not None:
         yield _rescued(rescue)
 
 
-def _solver_failure(kind: str, what: str, singular: str | None) -> Finding | None:
+def _solver_failure(kind: str, what: str, singular: str | None, *, is_from_given: bool) -> Finding | None:
     node = found["node"] if (found := _TROUBLE_NODE.search(what)) else None
     element = found["element"] if (found := _TROUBLE_ELEMENT.search(what)) else None
     time = _TIME.search(what)
@@ -78,6 +83,19 @@ def _solver_failure(kind: str, what: str, singular: str | None) -> Finding | Non
         )
     if singular is not None:
         return _singular_failure(singular, kind)
+    if is_from_given and _TOO_SMALL.search(what):
+        return Finding(
+            severity="error",
+            code="timestep-too-small",
+            message=msg(
+                "The transient analysis found no solution at its start; with uic it starts without an "
+                "operating point."
+            ),
+            node=node,
+            element=element,
+            analysis=kind,
+            advice=msg("Leave out uic, or give the voltages at the start with .ic."),
+        )
     return Finding(
         severity="error",
         code="no-convergence",

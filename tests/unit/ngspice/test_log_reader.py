@@ -121,6 +121,16 @@ def test_a_stuck_time_step_has_its_time() -> None:
     assert "8.19708e-10" in str(finding.message)
 
 
+def test_a_start_without_an_operating_point_is_told_as_that() -> None:
+    stuck = (
+        "doAnalyses: TRAN:  Timestep too small; initial timepoint: trouble with xu1:dx-instance d.xu1.dz2\n"
+    )
+    finding = only("Using transient initial conditions\n" + stuck)
+    assert (finding.code, finding.element) == ("timestep-too-small", "d.xu1.dz2")
+    assert "uic" in str(finding.message)
+    assert only(stuck).code == "no-convergence"
+
+
 def test_a_card_of_a_subcircuit_is_known_by_its_own_text() -> None:
     finding = only(MODEL)
     assert (finding.code, finding.card, finding.element, finding.number) == (
