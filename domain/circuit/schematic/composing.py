@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from domain.circuit.numbers import read_number
 from domain.circuit.schematic.display import (
     Dot,
     Drawing,
@@ -466,7 +467,7 @@ class _Composer:
             Entry(
                 part.name,
                 tuple((part.name, pin.terminal, pin.net) for pin in part.pins),
-                f"{part.name}: {self._told(part.nets)} = {', '.join(part.values) or '0'}",
+                f"{part.name}: {self._told(part.nets, ', '.join(part.values) or '0')}",
                 part.line,
             )
             for part in self.roles.rails.sources
@@ -493,11 +494,16 @@ class _Composer:
             entries.append(Entry(tied[0], (), f"B = C: {' '.join(tied)}", 0))
         return tuple(entries)
 
-    def _told(self, nets: tuple[str, ...]) -> str:
+    def _told(self, nets: tuple[str, ...], value: str) -> str:
+        """What a supply holds at what: against ground where one end is that."""
         plus, minus = nets
-        if self.roles.rails.signs.get(minus) == 0:
-            return self.name(plus)
-        return f"{self.name(plus)} - {self.name(minus)}"
+        signs = self.roles.rails.signs
+        if signs.get(minus) == 0:
+            return f"{self.name(plus)} = {value}"
+        if signs.get(plus) == 0 and (number := read_number(value)) is not None and not number.rest:
+            turned = value[1:] if value.startswith("-") else f"-{value.removeprefix('+')}"
+            return f"{self.name(minus)} = {turned}"
+        return f"{self.name(plus)} - {self.name(minus)} = {value}"
 
     def _add_legend(self, legend: tuple[Entry, ...], bounds: Box) -> Box:
         """Title and legend above the drawing."""

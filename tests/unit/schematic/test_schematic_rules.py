@@ -511,6 +511,15 @@ def test_losses_of_a_part_are_not_drawn_as_parts() -> None:
     }  # fmt: skip
 
 
+def test_a_supply_with_its_plus_at_ground_is_told_by_its_other_end() -> None:
+    deck = (
+        "Supplies\nVCC +VCC 0 15V\nVEE 0 -VEE 15V\nVN 0 Vneg -2\nQ1 +VCC in out QN\nQ2 out in -VEE QN\n"
+        "R1 in 0 1k\nQ3 +VCC in Vneg QN\n.model QN NPN\n.end"
+    )
+    told = [entry.text for entry in draw(page_of_text(deck), effort=FIRST).legend]
+    assert told == ["VCC: +VCC = 15V", "VEE: -VEE = -15V", "VN: Vneg = 2"]
+
+
 def test_what_only_the_run_needs_is_not_drawn() -> None:
     """As a circuit of LTspice with `startup`, capacitors with an IC and a sensed current is read."""
     page = page_of_text(
