@@ -11,11 +11,14 @@ from PyQt6.QtCore import QObject
 from application.groups.program import Program
 from application.groups.project import Project
 from application.groups.simulation import Simulation
+from application.project.importing import target_of
 from domain.simulation.result import SimulationResult
+from presentation.panels.editor.examination import is_schematic
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped, UserInputError, internal_error
 from shared.message import msg
 from shared.pausing import Pause, can_pause
+from shared.uninterrupted import off_loop
 
 RUN_SCOPE = "run"
 """The scope a StopController stops a run by."""
@@ -45,8 +48,8 @@ class RunController(QObject):
     def start(self) -> None:
         """Save the buffers and simulate the circuit in front, else the main one; a refusal is told.
 
-        Where no circuit is the main one yet, the person is asked which. While one is simulated it is paused,
-        or goes on: the same key again.
+        Where no circuit is the main one yet, the person is asked which; a schematic in front is imported
+        first. While one is simulated it is paused, or goes on: the same key again.
         """
         if self._pause is not None and can_pause():
             self.pause_or_go_on()
@@ -150,7 +153,9 @@ class RunController(QObject):
         if found is not None and file not in workspace.run_main_for:
             workspace.analysis_missing.emit(file)
             return None
-        if main is None:
+        if main is None and is_schematic(file) and not await off_loop(target_of(file).exists):
+            workspace.import_wanted.emit(file)
+        elif main is None:
             workspace.main_circuit_needed.emit()
         return main
 

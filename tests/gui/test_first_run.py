@@ -176,9 +176,13 @@ async def test_a_folder_with_a_schematic_and_no_circuit_offers_to_import_it(
     await until(lambda: dialog(window, ImportDialog))
     press(dialog(window, ImportDialog), "Cancel")
     await until(lambda: dialog(window, ImportDialog) is None)
-    # Who opens the sheet instead is offered the same above its text.
+    # Who opens the sheet instead is offered the same above its text, and by F5.
     services.workspace.file_activated.emit(sheets / "low pass.asc", None)
     await until(lambda: services.workspace.shown_file == sheets / "low pass.asc")
+    services.workspace.run_requested.emit()
+    await until(lambda: dialog(window, ImportDialog))
+    press(dialog(window, ImportDialog), "Cancel")
+    await until(lambda: dialog(window, ImportDialog) is None)
     page = editor_of(window).current_page()
     assert page is not None
     press(page.notices, "Import…")
