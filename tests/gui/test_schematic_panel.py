@@ -191,6 +191,9 @@ async def test_pages_of_subcircuits_and_files_without_a_drawing(bench: Bench) ->
     await bench.front("notes.txt")
     assert view.feed.drawing is None
     assert view._empty.findChild(QLabel).text() == "This file is not a netlist and has no schematic."
+    (bench.root / "sheet.asc").write_text("Version 4\nSHEET 1 880 680\n")
+    await bench.front("sheet.asc")
+    assert view._empty.findChild(QLabel).text() == "Once this schematic is imported, it is drawn here."
     await bench.front("rc.cir")
     await bench.until(lambda: view.feed.drawing is not None and "C1" in view.feed.drawing.elements)
     QTest.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))

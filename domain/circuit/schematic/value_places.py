@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from domain.circuit.netlist import Netlist
+from domain.circuit.numbers import with_ascii_micro
 from domain.circuit.schematic.display import Symbol
 from domain.circuit.value_edits import checked_value
 from shared.errors import UserInputError
@@ -34,7 +36,7 @@ def checked(symbol: Symbol, text: str) -> str:
 
 
 def place_of(symbol: Symbol, text: str) -> ValuePlace | None:
-    """Where a file's text has the symbol's value; None where it stands there no longer."""
+    """Where a file's text has the symbol's value; None where its line no longer has it."""
     line, column = symbol.value_at
     if line < 1 or not symbol.value:
         return None
@@ -46,6 +48,19 @@ def place_of(symbol: Symbol, text: str) -> ValuePlace | None:
         start = end.end()
     start += column - 1
     if not text.startswith(symbol.value, start):
-        return None
+        return _on_its_card(symbol, text)
     first = len(text[:start].encode("utf-8", "surrogatepass"))
     return ValuePlace(first, first + len(symbol.value.encode("utf-8", "surrogatepass")))
+
+
+def _on_its_card(symbol: Symbol, text: str) -> ValuePlace | None:
+    """Of a drawing of translated cards, where more stands before a value: an inductor of LTspice has one
+    node more there."""
+    value = with_ascii_micro(symbol.value)
+    for element in Netlist.parse(text.encode("utf-8", "surrogatepass")).elements:
+        told = element.value or element.model or next(iter(element.expressions), None)
+        if element.line == symbol.line and element.key == symbol.element.lower() and told is not None:
+            spans = told.spans
+            if len(spans) == 1 and with_ascii_micro(told.text) == value:
+                return ValuePlace(*spans[0])
+    return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 
 from domain.circuit.netlist import NETLIST_SUFFIXES
+from presentation.panels.editor.examination import is_schematic
 from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
 from shared.errors import UserInputError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 NOTHING = msg("The schematic of the netlist in the editor appears here.")
 _DRAWING = msg("The schematic is being drawn.")
 _NO_NETLIST = msg("This file is not a netlist and has no schematic.")
+_NOT_IMPORTED = msg("Once this schematic is imported, it is drawn here.")
 _KIND = "draw schematic"
 _MOST_KEPT = 24
 
@@ -151,7 +153,8 @@ class SchematicFeed(QObject):
             self._request += 1
             self.drawing = None
             self._is_due = False
-            self._say(NOTHING if path is None else _NO_NETLIST)
+            foreign = _NOT_IMPORTED if path is not None and is_schematic(path) else _NO_NETLIST
+            self._say(NOTHING if path is None else foreign)
         else:
             self._read()
 

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from domain.circuit.netlist import Netlist
 from domain.circuit.schematic.drawing import FIRST, arranged, draw, moved
 from domain.circuit.schematic.finding import find
 from domain.circuit.schematic.judging import faults_of
@@ -13,6 +14,7 @@ from domain.circuit.schematic.placing import Place
 from domain.circuit.schematic.reading_back import differences
 from domain.circuit.schematic.symbols import Sides
 from domain.circuit.schematic.value_places import checked, place_of
+from domain.circuit.translation import translate
 from shared.errors import UserInputError
 from tests.fakes.schematic_circuits import GOLDEN
 from tests.unit.schematic.test_schematic_reading_back import circuit_of
@@ -82,3 +84,15 @@ def test_names_come_first_in_a_search_and_values_are_found_where_they_stand() ->
     for name, wrong in (("R1", "n1"), ("R1", "1k\nR9 a b 1"), ("Q1", ""), ("Q1", "a b"), ("Q1", "a;b")):
         with pytest.raises(UserInputError):
             checked(by_name[name], wrong)
+
+
+def test_the_value_of_a_part_that_was_translated_is_found_in_the_text_of_its_author() -> None:
+    text = "* step-up.asc\nV1 in 0 5 Rser=1\nL1 in out 15µ\nC1 out 0 1u Rser=1u\nR1 out 0 1\n.op\n.end\n"
+    netlist = Netlist.parse(text.encode())
+    translated = translate(netlist, "ltspice")
+    page, _ = next(circuit_of(translated.netlist.to_bytes()))
+    by_name = {each.element: each for each in draw(page, effort=FIRST).symbols}
+    for name, value in (("V1", "5"), ("L1", "15µ"), ("C1", "1u"), ("R1", "1")):
+        place = place_of(by_name[name], text)
+        assert place is not None
+        assert text.encode()[place.start : place.end].decode() == value
