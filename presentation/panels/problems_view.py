@@ -71,6 +71,7 @@ class ProblemRow:
 _BROKEN = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 _MAY_BREAK = "\u200b"
 _NONE = msg("No problems in this file or in the last run.")
+_CHANGED = msg("No problems in this file. It has been changed since the last run.")
 
 
 class ProblemsView(QWidget):
@@ -85,6 +86,7 @@ class ProblemsView(QWidget):
         self._services = services
         self._of_file: tuple[ProblemRow, ...] = ()
         self._of_run: tuple[ProblemRow, ...] = ()
+        self._none = _NONE
         self._run_circuit: Path | None = None
         self._texts: dict[Path, str] = {}
         """The text of each file when it was last looked at, or simulated."""
@@ -116,6 +118,7 @@ class ProblemsView(QWidget):
     def show_of_run(self, issues: Sequence[Finding], circuit: Path | None = None) -> None:
         """What the last run says, of `circuit`: errors, warnings, remarks. It goes when the text changes."""
         self._of_run = tuple(_row(issue, is_of_run=True) for issue in issues)
+        self._none = _NONE
         self._run_circuit = circuit
         self._refresh()
         self.list.scrollToTop()  # what stopped it stands there
@@ -149,7 +152,7 @@ class ProblemsView(QWidget):
             return
         kept = tuple(row for row in self._of_run if (row.file or self._run_circuit) != file)
         if kept != self._of_run:
-            self._of_run = kept
+            self._of_run, self._none = kept, _CHANGED
             self._refresh()
 
     def restyle(self, _theme: object = None) -> None:
@@ -159,7 +162,6 @@ class ProblemsView(QWidget):
 
     def retranslate(self, _name: object = None) -> None:
         language = self._services.language
-        self._empty.setText(language(_NONE))
         self.list.setAccessibleName(language(msg("Problems")))
         self._refresh()
 
@@ -181,6 +183,7 @@ class ProblemsView(QWidget):
             key=lambda row: (order.get(row.severity, 2), str(row.file or ""), row.line or 0),
         )
         self._model.replace(rows)
+        self._empty.setText(self._services.language(self._none))
         self._stack.setCurrentWidget(self.list if rows else self._empty)
         self.counted.emit(len(rows))
         errors, warnings = (sum(row.severity == kind for row in rows) for kind in ("error", "warning"))
@@ -190,7 +193,7 @@ class ProblemsView(QWidget):
         """Go to the next problem (1) or the one before (-1) that has a place, round and round."""
         placed = [number for number, row in enumerate(self.rows) if row.file is not None]
         if not placed:
-            self._services.workspace.status_changed.emit(_NONE)
+            self._services.workspace.status_changed.emit(self._none)
             return
         here = self.list.currentIndex().row()
         later = [number for number in (placed if by > 0 else placed[::-1]) if (number - here) * by > 0]
@@ -202,7 +205,7 @@ class ProblemsView(QWidget):
     def refusal(self) -> Message | None:
         """Why there is no next one."""
         has_any = any(row.file is not None for row in self.rows)
-        return None if has_any else _NONE
+        return None if has_any else self._none
 
     def _on_chosen(self, row: ProblemRow) -> None:
         if row.file is not None:

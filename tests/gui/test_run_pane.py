@@ -163,6 +163,8 @@ async def test_an_error_of_a_run_is_a_link_to_its_line(pane, services, heard, un
     services.workspace.text_checked.emit(circuit, circuit.read_text())
     services.workspace.text_checked.emit(circuit, "* mended")
     assert "F5 runs it again" in str(_of(heard, "status_changed")[-1][0])
+    assert not pane.views.problems.rows
+    assert "changed since the last run" in str(pane.views.problems.refusal())
     await until(lambda: not services.app.program.tasks.handles)
 
 
