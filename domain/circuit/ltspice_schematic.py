@@ -61,6 +61,7 @@ _SUFFIXES_OF_MODELS = (".lib", ".sub", ".cir", ".mod", ".inc", ".txt")
 
 _BUS = re.compile(r"\[\d+:\d+\]")
 """Of a label: ``data[0:7]``, the eight lines of a bus."""
+_RUN = re.compile(r"\s*\.(?:tran|ac|dc|noise|op|tf)\b", re.IGNORECASE)
 _PLAIN_OP_AMP = re.compile(r"\bopamp\.sub\b|\.subckt\s+opamp\b", re.IGNORECASE)
 """What defines the op-amp without supplies."""
 _LIBRARY = re.compile(r"\.(?:lib|inc\w*)\s+[\"']?(?P<file>[^\"'\s]+)", re.IGNORECASE)
@@ -522,7 +523,7 @@ class _Writer:
             self.blocks[called] = []  # a sheet that holds itself ends here
             ports = " ".join(re.sub(r"\s+", "_", port) for port in symbol.names)
             inner = self.lines_of(sheet, depth=depth + 1)
-            directives = [_with_letters(line, self.lettered) for line in sheet.directives]
+            directives = [_with_letters(line, self.lettered) for line in _without_runs(sheet.directives)]
             self.blocks[called] = [f".subckt {called} {ports}", *inner, *directives, f".ends {called}"]
         given = {key: part.attributes.get(key, "").strip() for key in _ATTRIBUTES}
         values = " ".join(
@@ -567,6 +568,15 @@ def _with_letters(line: str, names: Mapping[str, str]) -> str:
     if re.match(r"K|\.(?:dc|tf|noise|step)\b", line, re.IGNORECASE):
         return re.sub(r"(?<!\S)\S+", letter, line)
     return line
+
+
+def _without_runs(directives: Sequence[str]) -> Iterator[str]:
+    """Of a sheet behind a symbol: the analyses it has for itself are none of the circuit, as in LTspice."""
+    is_run = False
+    for line in directives:
+        is_run = _RUN.match(line) is not None or (is_run and line.lstrip().startswith("+"))
+        if not is_run:
+            yield line
 
 
 def _models_in(directives: Sequence[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from shared.message import msg
 _SINGULAR = re.compile(r"singular matrix:?\s*check nodes?\s+(?P<node>\S+)", re.IGNORECASE)
 _STEPPING = re.compile(r"starting (?:dynamic |true )?(?P<how>gmin|source) stepping", re.IGNORECASE)
 _TRANSIENT_OP = re.compile(r"transient op started", re.IGNORECASE)
-_GAVE_UP = re.compile(r"doanalyses:\s*(?P<kind>\w+):\s*(?P<what>.*)", re.IGNORECASE)
+_GAVE_UP = re.compile(r"doanalyses:\s*(?:(?P<kind>\w+):)?\s*(?P<what>.*)", re.IGNORECASE)
 _TOO_SMALL = re.compile(r"timestep too small", re.IGNORECASE)
 _NO_CONVERGENCE = re.compile(
     r"no convergence|iteration limit|did not converge|too many iterations", re.IGNORECASE
@@ -47,9 +47,8 @@ def solver_findings(lines: Sequence[str]) -> Iterator[Finding]:
             is_from_given = True
         elif match := _GAVE_UP.search(line):
             first = singular if singular_first else None
-            failure = _solver_failure(
-                match["kind"].lower(), match["what"], first, is_from_given=is_from_given
-            )
+            kind = (match["kind"] or "").lower()  # some endings are told without
+            failure = _solver_failure(kind, match["what"], first, is_from_given=is_from_given)
             if failure is not None:
                 yield failure
             singular, singular_first, rescue, is_from_given = None, False, None, False
@@ -65,17 +64,19 @@ def _solver_failure(kind: str, what: str, singular: str | None, *, is_from_given
     time = _TIME.search(what)
     if not (_TOO_SMALL.search(what) or _NO_CONVERGENCE.search(what) or "singular" in what.lower()):
         return None
-    if time is not None:
+    if time is not None or (not kind and _TOO_SMALL.search(what)):
         return Finding(
             severity="error",
             code="timestep-too-small",
-            message=msg(
+            message=msg("The transient analysis got stuck: its time step became too small.")
+            if time is None
+            else msg(
                 "The transient analysis got stuck at {time} s: its time step became too small.",
                 time=time["time"],
             ),
             node=node,
             element=element,
-            analysis=kind,
+            analysis=kind or None,
             advice=msg(
                 "Look for a jump without a rise time, a missing parasitic, or a model outside its "
                 "range at that point."
@@ -93,7 +94,7 @@ def _solver_failure(kind: str, what: str, singular: str | None, *, is_from_given
             ),
             node=node,
             element=element,
-            analysis=kind,
+            analysis=kind or None,
             advice=msg("Leave out uic, or give the voltages at the start with .ic."),
         )
     return Finding(
@@ -106,7 +107,7 @@ def _solver_failure(kind: str, what: str, singular: str | None, *, is_from_given
         ),
         node=node,
         element=element,
-        analysis=kind,
+        analysis=kind or None,
         advice=msg("Give a starting point with .nodeset, or check whether the circuit lacks a stable state."),
     )
 
@@ -127,7 +128,7 @@ def _singular_failure(node: str, kind: str) -> Finding:
         ),
         node=None if element else node,
         element=element,
-        analysis=kind,
+        analysis=kind or None,
         advice=msg("Look for sources or inductors in parallel, and nodes without a path to ground."),
     )
 

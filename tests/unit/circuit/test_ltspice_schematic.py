@@ -178,6 +178,10 @@ def test_a_sheet_behind_a_symbol_is_a_subcircuit() -> None:
     assert "XX1 in out half c=1 d=2 r=2k" in found
     at = found.index(".subckt half a b")
     assert found[at : at + 3] == [".subckt half a b", "R1 a b {r}", ".ends half"]
+    # What that sheet runs for itself is none of the circuit's analyses; what else it says is.
+    runs = INNER + "TEXT 0 0 Left 2 !.tran 1m\nTEXT 0 0 Left 2 !.ac dec 10\\n+ 1 1k\\n.param r=1k\n"
+    found = lines(converted(text, half_asy=OWN, half_asc=runs))
+    assert found[at : at + 4] == [".subckt half a b", "R1 a b {r}", ".param r=1k", ".ends half"]
     without = converted(text, half_asy=OWN)
     assert "half.asc" in str(without.missing[0])
     within = converted(text, half_asy=OWN, half_asc=text)  # a sheet that holds itself comes to an end

@@ -119,6 +119,9 @@ def test_a_stuck_time_step_has_its_time() -> None:
     )
     assert finding.code == "timestep-too-small"
     assert "8.19708e-10" in str(finding.message)
+    bare = only("doAnalyses: timestep too small\n\nrun simulation(s) aborted\n")
+    assert (bare.code, "s:" in str(bare.message), bare.advice) == (finding.code, False, finding.advice)
+    assert only("doAnalyses: iteration limit reached\n").code == "no-convergence"
 
 
 def test_a_start_without_an_operating_point_is_told_as_that() -> None:
