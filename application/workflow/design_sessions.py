@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from application.workflow.journal import DesignRun, open_run
 from application.workflow.refining import (
     asks_for_new_circuit,
+    asks_more,
     change_of,
     design_of,
     finished_design,
@@ -308,6 +309,10 @@ class RunSession:
             takes_any_wish=takes_any_wish,
             edited=is_edited(state, self._files),
         )
+        is_at_hand = request.begins_from == state["circuit_file_path"]
+        if refines is None and is_at_hand and asks_more(state, request.text):
+            self._release()  # it is measured of the circuit as it is, beside its goals
+            return None
         if refines is None:
             raise UserInputError(
                 msg("The message does not change any goal of the finished design."),

@@ -210,6 +210,17 @@ def adds_to_design(text: str) -> bool:
     return _ADDS.search(text) is not None and not names_a_kind(text)
 
 
+def asks_more(state: Mapping[str, Any], text: str) -> bool:
+    """Whether a sentence that names no kind of circuit asks for more of a finished design: in such words, or
+    with a figure for what its family does not know, and a circuit is measured by."""
+    from application.workflow.goal_readers import names_a_kind
+    from domain.design.demand_change import asks_for_another_figure
+
+    intent = _intent_in(state)
+    is_another = intent is not None and not names_a_kind(text) and asks_for_another_figure(text, intent)
+    return is_another or adds_to_design(text)
+
+
 def change_of(state: Mapping[str, Any], text: str, *, edited: bool) -> dict[str, Any] | None:
     """What a sentence that describes no circuit of its own changes of a finished design, as `refinement`."""
     from application.workflow.goal_readers import understand_built_in
@@ -248,7 +259,7 @@ async def read_message(
     if not is_by_rules:
         return _for_model(state, text)
     is_at_hand = state is not None and circuit in ("", state["circuit_file_path"])
-    if state is not None and is_at_hand and adds_to_design(text):
+    if state is not None and is_at_hand and asks_more(state, text):
         return await asyncio.to_thread(_of_addition, state, text, circuit, edited=edited)
     try:
         if state is None:
@@ -283,9 +294,14 @@ def _for_model(state: Mapping[str, Any] | None, text: str) -> NextMessage:
 
 def _of_addition(state: Mapping[str, Any], text: str, circuit: str, *, edited: bool) -> NextMessage:
     """What else is asked of a design; what its family does not know is measured of the circuit at hand."""
-    added = _of_design(state, text, edited=edited)
-    is_whole = added.kind == "refines" or added.problem is not None
-    return added if is_whole or not circuit else NextMessage("apart")
+    goals = goals_in(state)
+    try:
+        is_known = (
+            not circuit or is_repeated(text, goals) or refinement(state, text, edited=edited) is not None
+        )
+    except CircuitError as error:
+        return NextMessage("unclear", goals, _cannot_be(error))
+    return _of_design(state, text, edited=edited) if is_known else NextMessage("begins", goals)
 
 
 def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMessage:

@@ -260,7 +260,9 @@ async def test_a_design_is_changed_in_another_conversation_too(project: Project)
     (kept,) = (project.root / ".circuit_ai" / "goals").glob("*.json")
     assert json.loads(kept.read_bytes())["family"] == "buck"
     # What its family does not know is measured of it as it is, beside its goals.
-    await project.design("one more goal: peak inductor current below 5 A", at_hand=made.circuit)
+    session = next(event.session_id for event in project.events if hasattr(event, "session_id"))
+    more = "one more goal: peak inductor current below 5 A"
+    await project.design(more, at_hand=made.circuit, session=session)
     stored = json.loads(kept.read_bytes())
     assert (stored["family"], len(stored["goals"])) == ("buck", 4)
     assert stored["parameters"]["fsw"] == 500e3

@@ -278,9 +278,10 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
     [
         ("2nd-order active low-pass, cut-off 1 kHz", "再加一条：10kHz 处至少衰减 10dB", "refines"),
         ("buck converter 12V to 5V 2A", "one more goal: efficiency above 85 %", "refines"),
-        ("buck converter 12V to 5V 2A", "再加一条：峰值电感电流小于3A", "apart"),  # no load of 3 A
-        ("non-inverting amplifier, gain 10", "one more goal: THD below 0.1 %", "apart"),  # no tolerance
-        ("non-inverting amplifier, gain 10", "再加一条：输出噪声小于1mV", "apart"),  # no output of 1 mV
+        ("buck converter 12V to 5V 2A", "再加一条：峰值电感电流小于3A", "begins"),  # no load of 3 A
+        ("non-inverting amplifier, gain 10", "one more goal: THD below 0.1 %", "begins"),  # no tolerance
+        ("non-inverting amplifier, gain 10", "再加一条：输出噪声小于1mV", "begins"),  # no output of 1 mV
+        ("non-inverting amplifier, gain 10", "增益再大一些，要46dB，输入阻抗不低于100k", "begins"),
     ],
 )
 async def test_what_else_is_asked_is_of_the_design_or_measured(
