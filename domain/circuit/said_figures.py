@@ -110,7 +110,7 @@ Mood = Literal["said", "noun", "soft", "hard"]
 
 _WORDS = late_pattern(
     r"(?P<hard>(?:\bnot|n['’]t|\bnever) (?:yet )?(?:been )?(?:simulated|run|tried|tested|checked"
-    r"|verified)\b|[没未](?:有|曾)?(?:仿真|运行|验证|测试)过?|\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+"
+    r"|verified)\b|[没未](?:有|曾)?(?:仿真|运行|验证|测试)过?|\bif\b|\bwhether\b|是否|\bwould\b|\bassum\w+|\bsuppos\w+"
     r"|\bprovided\b|若|如果|假如|假设|倘若|预计|预期"
     r"|估计|估算)"
     r"|(?P<reset>\bbut\b|\bhowever\b|\bwhereas\b|\balthough\b|\bthough\b|\byet\b|\bnow\b|\bcurrently\b"
@@ -149,6 +149,7 @@ _WORDS = late_pattern(
     r"|(?<!因)为(?!了))"
     r"|(?P<clause>[,:，、：()（）])"
 )
+_SAY = late_pattern(r"[,(]\s?say,? (?:about |some |around )?$")
 _NEEDS = late_pattern(r"\bneeds? (?:about |roughly |some |around )?$")
 _AFTER = late_pattern(
     r"^(?:[^.,;。，；\n]|\.(?=\d)){0,30}\b(?:would|could|might)\b|"
@@ -161,7 +162,8 @@ _AFTER = late_pattern(
     r"|inductor|rating)s? (?:is|are) (?:sufficient"
     r"|enough|suitable|adequate)\b|^[^，。,;]{0,6}(?:就?足够|即可)"
     r"|^\s*(?:needs?|requires?|calls for|takes)\b|^\s*(?:需要|则需)"
-    r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
+    r"|^[^.,;\n]{0,24}\bha(?:s|ve) not (?:yet )?been (?:simulated|measured|verified|checked|tested|run)\b"
+    r"|^\s*(?:左右|上下)?(?:也许|或许|大概[能会可]|可能)|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
 _BY_HAND = late_pattern(
     r"(?:\bby hand\b|\b(?:hand )?calculat\w+\b|\bin theory\b|\bcomputed\b|手算|计算|估算"
@@ -197,6 +199,8 @@ def is_thought(before: str, after: str) -> bool:
     The words before it in its sentence are read in order. "if" lasts until a word of the present, "should"
     until something is told as a fact, "the expected gain is" within its clause.
     """
+    if _SAY.search(before.lower()):
+        return True
     if _NEEDS.search(before.lower()) and re.match(r"\s*(?:more|less)\b", after.lower()):
         return True
     if _CALCULATION.search(before[-SIGHT:]) or _AFTER.match(after.lower()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from domain.circuit.figures_in_text import TextFigure, plain
@@ -20,6 +21,7 @@ from shared.late_patterns import late_pattern
 _MOST_READ = 40_000
 _MOST_LINES = 400
 _NEAR = 20
+_MOST_ADDED = 6
 _LONGEST = 90
 _TOKEN = late_pattern(r"[^\s()=,{}]+")
 _NUMBER = late_pattern(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[a-zA-Z]*")
@@ -297,4 +299,6 @@ def _is_wrongly_put(text: str, begin: int, figure: TextFigure, edits: Edits) -> 
     is_any_unit = told["set"] is not None or (told["verb"] or "").lower() in ("set", "put")
     if figure.unit not in _PART_UNITS and not is_any_unit:
         return False
-    return not any(is_rounding(figure, abs(value), is_rough=False) for value in edits.put)
+    newest = sorted({abs(each.new) for each in edits.made if each.new})[:_MOST_ADDED]
+    sums = (one + other for one, other in combinations(newest, 2))  # "the divider from 900 kΩ to 9 MΩ"
+    return not any(is_rounding(figure, abs(value), is_rough=False) for value in (*edits.put, *sums))

@@ -65,7 +65,7 @@ _RMS = late_pattern(r"\W*(?:\brms\b|\beffective\b|\bpeak\b|\bamplitude\b|有效�
 _OF_SINE = (math.sqrt(0.5), math.sqrt(2), math.sqrt(0.125), math.sqrt(8))
 """Between peak, effective value and peak to peak."""
 _CAME_FROM = late_pattern(r"(?:\b(?:from|was)|从|由|原来是?|原为)\s?(?:about |约)?$", re.IGNORECASE)
-_PUT = late_pattern(r"取|(?:换|改|调|设)(?:成|为|到|至)")
+_PUT = late_pattern(r"(?<!可)取|(?:换|改|调|设)(?:成|为|到|至)")
 _OFFERED = late_pattern(r"方案|推荐|备选|选项|考虑|不妨|下一步|接下来|建议|要不要|是否|如何")
 _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合计|总[共和计]|加起来")
 _COMPARED = late_pattern(
@@ -76,6 +76,11 @@ _MARGIN = late_pattern(
     r"\b(?:margins?|reserve|spare|headroom|room|left|short|under|over|above|below|beyond|closer|off|too|miss\w*|error"
     r"|by|within)\b|[余裕]量|超|差|偏|[高低多少大小]|够|误差|剩"
 )
+_OF_EDGES = late_pattern(
+    r"\b(?:points?|edges?|swings?|peaks?|valley|between|from|cut-?offs?|pass-?band)\b|点|边|峰|谷|通带|[最][大小]|摆动",
+    re.IGNORECASE,
+)
+_OF_LOSSES = late_pattern(r"\b(?:los[st]\w*|loss\w*|dissipat\w+|wasted)\b|损[耗失]|耗散", re.IGNORECASE)
 _EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
 _MOST_NEAR = 12
 _FACTOR = late_pattern(
@@ -83,6 +88,9 @@ _FACTOR = late_pattern(
     r"|V/V)(?![a-z]))?[^\w\n]{0,4}(?:i\.e\.|or|即|也就是|约|about)?[\s(,≈=]*$"
 )
 _SHARE_OF = late_pattern(r" (?:of|below|above|under|over|less|more|higher|lower)\b| ?的")
+_OF_WHAT_IT_WAS = late_pattern(r"原(?:来|先)的\W{0,3}约?$|\bconfidence\b[^.;\n]*$|置信[^。；\n]*$")
+"""A share of what a quantity was, or an end of what it may be."""
+_OF_WHAT_IT_WAS_BEHIND = late_pattern(r" of (?:the |its )?(?:original|old|former|previous|initial)\b")
 _OF_COURSE = late_pattern(
     r"\b(?:drop\w*|fall\w*|fell|rises?|rose|grow\w*|chang\w+|var\w+|regulation|lower|higher|less|more)\b"
     r"|[降升增减低高变]|调整率"
@@ -111,8 +119,8 @@ _DENIED = late_pattern(
 )
 _GENERAL = late_pattern(
     r"\b(?:correspond\w*|typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb"
-    r"|for example|such as)\b|\d-bit\b"
-    r"|对应|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
+    r"|for example|such as|often|rated for)\b|\d-bit\b"
+    r"|对应|典型|通常|往往|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
 _AT_POINT = late_pattern(
     r"(?:\b(?:at|for|with)\b|@|在|[，,、(（]|^)\s?[^\d，,;；、(（]{0,12}-?\d[^，,;；、]{0,12}?"
@@ -162,8 +170,8 @@ class Judged:
         self._backing = backing
         self._asked = values_of(known.asked)
         self._margins = Margins(backing.results, backing.words)
-        quantities = Quantities(backing.results)
-        named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
+        self._quantities = Quantities(backing.results)
+        named = {figure.start: self._quantities.told_of(flat, figure) for figure in figures}
         self._named = {start: those for start, those in named.items() if those[1]}
         self._strange = {figure.start for figure in figures if self._is_strange(figure)}
         results = {each.result for each in reckoned(flat, figures) if each.is_right}
@@ -187,6 +195,8 @@ class Judged:
         if self._known.is_measured(figure):
             return False  # what a result has under a name of its own may be told under one of the trade
         before, after = self._flat[: figure.start][-SIGHT:], self._flat[figure.end :][:SIGHT]
+        if figure.unit == "%" and (_OF_WHAT_IT_WAS.search(before) or _OF_WHAT_IT_WAS_BEHIND.match(after)):
+            return False
         is_told_as_asked = _CAME_FROM.search(before) or _is_wish(before, after)
         return not (is_told_as_asked and is_one_of(self._flat, figure, self._asked))
 
@@ -273,7 +283,8 @@ class Judged:
             if unit == same
         ]
         self._off_one = [("%", 100 * abs(ratio - 1)) for ratio in known.ratios()]
-        self._of_circuit = [*known.of_neighbors(), *known.band_edges()]
+        self._of_circuit = known.of_neighbors()
+        self._edges = list(known.edges())
 
     def doubted(self) -> list[TextFigure]:
         """The figures that stand in nothing and are told as what the circuit does.
@@ -281,7 +292,13 @@ class Judged:
         Where nobody names a quantity that has another value, what the figure may come from is weighed, too.
         """
         doubted = [each for each in self._figures if self.is_doubtful(each)]
-        sure = {each.start for each in doubted if each.start in self._strange or self._is_off_its_row(each)}
+        sure = {
+            each.start
+            for each in doubted
+            if each.start in self._strange
+            or self._is_off_its_row(each)
+            or self._quantities.is_unmeasured(self._flat, each)
+        }
         if not 0 < len(doubted) - len(sure) <= _MOST_WEIGHED:
             return doubted
         weighing = Weighing(self._flat, self._figures, self._parts, self._known)
@@ -353,6 +370,8 @@ class Judged:
             or (figure.unit == "dB" and _is_in_decibels(figure, before))
             or (not is_named and is_one_of(flat, figure, self._following))
             or (not is_named and is_one_of(flat, figure, self._of_circuit))
+            or (_OF_EDGES.search(f"{before} {after}") and is_one_of(flat, figure, self._edges))
+            or (_OF_LOSSES.search(f"{before} {after}") and is_one_of(flat, figure, self._known.losses()))
             or (_MARGIN.search(near.lower()) and is_one_of(flat, figure, self._margins.to_limits))
             or is_one_of(flat, figure, self._of_its_row(figure))
         )
@@ -362,7 +381,7 @@ class Judged:
         flat = self._flat
         begin = figure.start - len(sentence_before(flat, figure.start))
         sentence = _SENTENCE_END.split(flat[begin:], maxsplit=1)[0]
-        return self._margins.of_rows(sentence, figure.start - begin, self._asked)
+        return self._margins.of_rows(sentence, figure.start - begin, self._asked, self._known.loads())
 
     def strange_parts(self) -> Iterator[tuple[int, int]]:
         """Places of values that a part does not have."""
@@ -507,7 +526,11 @@ def _measured_from(
     if named is not None:
         start, values = named
         given = [(figure.unit, value) for value in values]
-        return None if is_one_of(flat, figure, [*given, *derived(given, asked)]) else start
+        more = derived(given, asked)
+        if figure.unit == "%":  # a share of shares is one by chance
+            percents = [value for unit, value in (*given, *asked) if unit == "%"]
+            more = [("%", abs(one - other)) for one, other in combinations(percents, 2)]
+        return None if is_one_of(flat, figure, [*given, *more]) else start
     before = sentence_before(flat, figure.start)
     came = None if figure.unit == "%" else came_from(before)
     return None if came is None else figure.start - len(before) + came

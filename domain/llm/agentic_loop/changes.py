@@ -57,25 +57,36 @@ _MOVED = late_pattern(
     r"|fallen|dropped|drops"
     r"|decrease[sd]?|went down|lower|narrower|smaller|shrank|reduced|shrunk|than before|as before"
     r"|of what it was"
-    r"|of its (?:old|former|previous|original)|of the (?:old|former|previous|original)|compared|now|became)\b"
+    r"|of its (?:old|former|previous|original)|of the (?:old|former|previous|original)|compared|now|became"
+    r"|up|down)\b"
     r"|原来|原先|之前|以前|先前|修改前|改前|[升增降减]|提高|变[大小宽窄高低]|缩[小短]",
     re.IGNORECASE,
 )
 _FACTORS: tuple[tuple[re.Pattern[str], float], ...] = (
     (
         late_pattern(
-            r"\b(?:doubled|doubles|twice)\b|翻了?一?[倍番]|(?:原来|之前)的?(?:两|二|2) ?倍|加倍",
+            r"\b(?:doubled|doubles|twice)\b|翻了?一?[倍番]|(?:原来|之前)的?(?:两|二|2) ?倍|加倍"
+            r"|[增提加][加高大]了?一倍|\bfactor of (?:two|2)\b",
             re.IGNORECASE,
         ),
         2.0,
     ),
     (late_pattern(r"\b(?:halved|halves|half)\b|一半|减半|二分之一|对半", re.IGNORECASE), 0.5),
-    (late_pattern(r"\b(?:tripled|three times)\b|(?:原来|之前)的?三倍", re.IGNORECASE), 3.0),
-    (late_pattern(r"\b(?:a|one) third\b(?! of the (?:range|limit))|三分之一", re.IGNORECASE), 1 / 3),
-    (late_pattern(r"\b(?:a|one) quarter\b|四分之一", re.IGNORECASE), 0.25),
     (
         late_pattern(
-            r"\b(?:an? |one )?order of magnitude\b|一个数量级|十倍|ten ?times|tenfold", re.IGNORECASE
+            r"\b(?:tripled|three times|factor of (?:three|3))\b|(?:原来|之前)的?三倍", re.IGNORECASE
+        ),
+        3.0,
+    ),
+    (late_pattern(r"\b(?:a|one) third\b(?! of the (?:range|limit))|三分之一", re.IGNORECASE), 1 / 3),
+    (late_pattern(r"\b(?:a|one) quarter\b|四分之一", re.IGNORECASE), 0.25),
+    (late_pattern(r"\bfactor of (?:four|4)\b|(?:原来|之前)的?四倍", re.IGNORECASE), 4.0),
+    (late_pattern(r"\bfactor of (?:five|5)\b|(?:原来|之前)的?五倍", re.IGNORECASE), 5.0),
+    (
+        late_pattern(
+            r"\b(?:an? |one )?factor of ten\b|\b(?:an? |one )?order of magnitude\b|一个数量级|十倍"
+            r"|ten ?times|tenfold",
+            re.IGNORECASE,
         ),
         10.0,
     ),
@@ -162,7 +173,8 @@ def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
         return False
     if not (_MOVED.search(clause) or _BY_ITSELF.search(clause)):
         return False
-    is_inverse = factors[0] > 2 and DOWN.search(clause) is not None
+    is_down = DOWN.search(clause) is not None or re.search(r"\bdown\b", clause) is not None
+    is_inverse = factors[0] > 2 and is_down
     factor = 1 / factors[0] if is_inverse else factors[0]
     own = [
         pair.second.value / pair.first.value

@@ -382,22 +382,26 @@ def _clauses(plain: str) -> Iterator[tuple[str, str]]:
     for sentence in _SENTENCE.finditer(plain):
         if sentence["end"] in ("?", "？") or not sentence[0].strip():
             continue
-        at, subject, is_proposed = 0, "", False
+        at, subject, is_proposed, changed = 0, "", False, False
         text = sentence[0].rstrip(".!。！\n")
         for mark in [*_CLAUSE.finditer(text), None]:
             clause = text[at : mark.start() if mark else len(text)].strip()
             at = mark.end() if mark else at
             said = f"{subject} {clause}".strip() if subject and _GOES_ON.match(clause) else clause
+            if subject and changed and _SO_TOO.match(clause):  # "I changed R1 to 1k and R2 to 2k"
+                said = f"{subject} changed {clause}"
             is_proposed = bool(_UNSAID.search(clause) or (is_proposed and _THEN.match(clause)))
             if said and not is_proposed:
                 count += 1
                 yield said, text
             if count >= _MOST_CLAUSES:
                 return
+            changed = _CHANGED.search(said) is not None
             begins = _SUBJECT.match(said)
             subject = begins[0] if begins and not is_proposed else subject
 
 
+_SO_TOO = late_pattern(rf"{_NAMED}(?: (?:to|and|or|through) {_NAMED})? (?:to|by|with)\b")
 _SUBJECT = late_pattern(r"^(?:I|we)(?:['’]ve| have)?\b|^我(?:已经?)?", re.IGNORECASE)
 _TELLS = late_pattern(r"\b(?:confirm|verif|prove|pass)\w*|证实|确认|通过", re.IGNORECASE)
 """A run that is told of, whoever made it."""
@@ -478,7 +482,7 @@ def _is_changed(clause: str, found: re.Match[str], deeds: Deeds, *, is_shown: bo
     ):
         return False
     names |= {name.lower() for name in _LETTERS.findall(objects)} & deeds.parts
-    given = "\n".join((*deeds.changes, *deeds.earlier)).lower()
+    given = "\n".join((*deeds.changes, *deeds.earlier)).lower().replace("\\n", "\n")
     if not names:
         # Of earlier turns it may tell again, in words that say so.
         return bool(deeds.changes or is_shown or (deeds.earlier and _PAST.search(clause)))

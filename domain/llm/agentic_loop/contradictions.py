@@ -160,6 +160,7 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_offs(flat, figures)),
+        *(clause[-_LONGEST:] for clause in _wrong_against(flat, figures)),
         *(clause[-_LONGEST:] for clause in _outside_asked(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_times(flat, figures, words)),
         *(flat[each.start : each.end] for each in reckoned(flat, figures) if not each.is_right),
@@ -328,7 +329,7 @@ _OFF_FROM = late_pattern(
     r"(?:the |your )?",
     re.IGNORECASE,
 )
-_AGAINST = late_pattern(r"[\s,(]*[比较]")
+_AGAINST = late_pattern(r"[\s,(]*[比较]\s?")
 _BY = late_pattern(r"\s?[低高大小慢快多少](?:[了约出]|大约)*\s?")
 
 
@@ -348,6 +349,19 @@ def _wrong_offs(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
         slack = share.step / 2 + 50 * (one.step + (aim.step if aim.digits > 2 else 0.0)) / aim.value
         if abs(off - share.value) > slack and not is_rounding(share, off, is_rough=True):
             yield flat[one.start : third.end]
+
+
+_LOWER = late_pattern(r"\s?(?:还|要|略|稍)?(?:(?P<less>低|小|少|短)|[高大多长])")
+
+
+def _wrong_against(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
+    """ "10.251 dB, 比 10.2 dB 低"."""
+    for one, other in pairwise(figures):
+        told = _LOWER.match(flat, other.end)
+        if told is None or one.unit != other.unit or not _AGAINST.fullmatch(flat, one.end, other.start):
+            continue
+        if _is_on_wrong_side(one.value, other.value, is_above=told["less"] is None):
+            yield flat[one.start : told.end()]
 
 
 def _start_of(figure: TextFigure) -> int:

@@ -70,7 +70,7 @@ _CLAUSE_END = late_pattern(r"[,|:]")
 _AND = late_pattern(r"\band\b|和|与|、", re.IGNORECASE)
 _TO_OTHER = late_pattern(
     r"(?:\b(?:from|than|vs\.?|versus|against|instead of|compared (?:to|with)|between)|从|由|比|较|相比|不是)"
-    r"\W{0,3}(?:the |about |约)?$|\bwhat it was[\s(]*$|\((?:it )?was $"
+    r"\W{0,3}(?:the |about |约\s?)?$|\bwhat it was[\s(]*$|\((?:it )?was $"
     r"|\b(?:original|old|former|previous|initial) (?:\w+ ){0,2}(?:of )?$",
     re.IGNORECASE,
 )
@@ -86,8 +86,11 @@ _GOES_BY = late_pattern(
 )
 """What is told of a course is how far something went."""
 _OF_OLD_ASIDE = late_pattern(
-    r"\([^()\n]{0,12}(?:\b(?:was|were|before|instead of)\b|原|之前|[改调换]前)[^()\n]{0,60}\)", re.IGNORECASE
+    r"\([^()\n]{0,12}(?:\b(?:was|were|before|instead of)\b|原|之前|[改调换]前)[^()\n]{0,60}\)"
+    r"|(?<=%)\s?\([^()\n]{1,30}\)(?=\s?(?:之内|以内|范围))",
+    re.IGNORECASE,
 )
+"""It tells of what was, or repeats a limit."""
 _FIGURE_ASIDE = late_pattern(r"(?<=[a-z]),( [\d.]+ ?\S{1,4}),(?= (?:is|are|was|were|occurs|comes)\b)")
 """What is told between two commas of what is named before and behind it."""
 _BECAME = late_pattern(r"[\s*_`]*(?:->|=>|→)")
@@ -103,7 +106,9 @@ _WORD_BEFORE = 24
 _BOUND_BEFORE = 12
 _ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
 _RANGE_ON = late_pattern(r"\s?(?:-|~|…|\.\.\.?|\bto\b|到|至)\s?-?\d")
-_RANGE_ENDS = late_pattern(r"\d ?[a-zA-ZΩ°%]{0,3}\s?(?:~|…|\.\.\.?|(?<=\d)-)\s?[-+]?$")
+_RANGE_ENDS = late_pattern(
+    r"\d ?[a-zA-ZΩ°%]{0,3}\s?(?:~|…|\.\.\.?|(?<=\d)-)\s?[-+]?$|(?<!from )(?<![\d.])\d[\d.]* to $"
+)
 """Two figures with a range between them are of several rows."""
 _BOUND_BEHIND = late_pattern(r"\s?以[上下内]")
 _ADDS = late_pattern(
@@ -123,7 +128,8 @@ _OVER = late_pattern(
     r"|\b(?:with|over) (?:the )?(?:temperature|load|supply|bias)\b"
     r"|随着?(?P<zh>[^,，。]{1,10}?)的?(?P<way>增大|增加|上升|升高|提高|加重|减小|降低|下降|减少)(?=而"
     r"|[,，、]|$|[^,，。]{0,6}"
-    r"(?:[升增降减]|提高|变[大小]))|随着?[^,，。]{1,10}?(?=单调|而|[升增降减提])",
+    r"(?:[升增降减]|提高|变[大小]))|随着?[^,，。]{1,10}?(?=单调|而|[升增降减提])"
+    r"|(?:负载|电源|输入|温度|电压|频率)(?P<then>增大|增加|上升|升高|提高|加重|减小|降低|下降|减少)时",
     re.IGNORECASE,
 )
 _WAY_DOWN = late_pattern(
@@ -138,6 +144,8 @@ _WAY = late_pattern(
     r"|falling|decreasing|↑|↓|越[大小高低]|增大|增加|上升|升高|提高|加大|变大|减小|降低|下降|减少|变小)",
     re.IGNORECASE,
 )
+_OF_ANY = late_pattern(r"\b(?:current|voltage|output)\b|电流|电压|输出", re.IGNORECASE)
+"""How the one quantity of a study may be called."""
 _OF_HEAT = late_pattern(r"\btemperature\b|温度", re.IGNORECASE)
 _BARE_VALUE = late_pattern(r"(?<![\d.\w=/*^-])0\.\d{2,5}(?![\d.]| ?[%A-Za-zΩ°/*])")
 _COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
@@ -474,6 +482,8 @@ def _key_of(part: str, figure: TextFigure, told: _Named) -> set[tuple[str, float
     before = 0
     for key, points in told.keys:
         if not points <= told.alone:
+            if _RANGE_ON.match(part, key.end) and _RANGE_ENDS.search(part[: figure.start]):
+                return None  # "3.4 to 7.5 MHz for 1 to 9 V"
             if 0 <= key.start - figure.end <= _NEXT and _AT_POINT.fullmatch(part, figure.end, key.start):
                 return points
             between = [each for each in told.figures if key.end <= each.start < figure.start]
@@ -621,11 +631,15 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
             if over
             else None
         )
+        if over and quantity is None and len(rows[0].columns) == 1 and _OF_ANY.search(clause[over.end() :]):
+            quantity = row_of(rows[0].columns[0][0])
         if over is None or quantity is None or (_OF_HEAT.search(over[0]) and names != {"temp"}):
             continue
+        if named_quantity(over[0], {row_of(name) for name, _ in table.rows[0].columns}) is not None:
+            continue  # over something that was measured itself
         rest = clause[: over.start()] + clause[over.end() :]
         is_up, is_down = UP.search(rest) is not None, DOWN.search(rest) is not None
-        is_reverse = _WAY_DOWN.search(over["over"] or over["way"] or "") is not None
+        is_reverse = _WAY_DOWN.search(over["over"] or over["way"] or over["then"] or "") is not None
         values = [dict(row.columns) for row in rows]
         for column in {name for name, _ in rows[0].columns if row_of(name) == quantity}:
             course = [each[column] for each in values if column in each]

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
+from itertools import combinations, islice, pairwise, permutations
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import ABOVE, BELOW, is_rounding
@@ -45,9 +45,10 @@ _SHARE_GIVEN = late_pattern(r"(?:settling|rise|fall)_time\([^\n=]{1,80}?,\s*(0?\
 """Within which share of the step it has settled, between which shares it rises: 0.02 is told as 2 %."""
 _PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
 _PASSIVE = late_pattern(
-    r"^[+ ]?(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",  # noqa: E501
+    r"^(?P<sign>[-+ ]?)(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",  # noqa: E501
     re.MULTILINE | re.IGNORECASE,
 )
+_LOAD = late_pattern(r"r_?l(?:oad)?\d*|rload\w*")
 _GAIN = late_pattern(
     r"^[+ ]?E\w*(?:[ \t]+\w+){4}[ \t]+(?P<value>\d+(?:\.\d+)?(?:e\d+)?\w*)[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
@@ -111,10 +112,16 @@ class Known:
         self._ohms: set[float] = set()
         self._studied: set[Given] = set()
         self._measured_courses: dict[str, list[Given]] = {}
+        self._courses: list[list[float]] = []
+        """Of one study each."""
+        self._measured_at: dict[tuple[str, tuple[tuple[str, float, str], ...]], list[float]] = {}
+        """What several studies measured at one point, the newest first."""
         self._varied_courses: dict[str, list[Given]] = {}
         """What studies measured, and what they varied, by name."""
         self._cards: dict[str, tuple[Given, set[str]]] = {}
         """Resistors, capacitors and inductors with their nodes, the newest by name."""
+        self._replaced: dict[str, tuple[Given, set[str]]] = {}
+        """Those that a change took out."""
         self._gains: set[float] = set()
         self._sines: set[float] = set()
         """Frequencies of sources."""
@@ -191,7 +198,7 @@ class Known:
 
     def _read_study(self, text: str) -> None:
         """What was varied and what was measured in one run, and what was varied in all."""
-        units, varied = column_units(text), dict[str, list[Given]]()
+        units, varied, courses = column_units(text), dict[str, list[Given]](), dict[str, list[float]]()
         for row in study_rows(text):
             points = [(name, (unit, abs(value))) for name, value, unit in row.varied]
             measured = [(units.get(name, ""), abs(value)) for name, value in row.columns]
@@ -201,7 +208,10 @@ class Known:
                 varied.setdefault(name, []).append(point)
             for name, value in zip((name for name, _ in row.columns), measured, strict=True):
                 self._measured_courses.setdefault(name, []).append(value)
+                courses.setdefault(name, []).append(value[1])
+                self._measured_at.setdefault((name, row.varied), []).append(value[1])
         self._lines.extend(varied.values())
+        self._courses.extend(courses.values())
         for name, those in varied.items():
             self._varied_courses.setdefault(name, []).extend(those)
         self._lines.extend(
@@ -222,7 +232,8 @@ class Known:
             name, size_of_part = card["name"].lower(), written(card["value"])
             if size_of_part:
                 nodes = {card["one"].lower(), card["other"].lower()}
-                self._cards.setdefault(name, ((_PART_UNITS[name[0]], abs(size_of_part)), nodes))
+                those = self._replaced if card["sign"] == "-" else self._cards
+                those.setdefault(name, ((_PART_UNITS[name[0]], abs(size_of_part)), nodes))
         self._gains |= {size for each in _GAIN.finditer(text) if (size := written(each["value"]))}
         self._sines |= {size for each in _SINE.finditer(text) if (size := written(each["value"]))}
         for samples in YIELD.finditer(text):
@@ -365,10 +376,11 @@ class Known:
         )
 
     def shares_of_courses(self) -> Iterator[Given]:
-        """By how much what a study measured went from one end to the other, and from least to most."""
-        for values in self._measured_courses.values():
-            sizes = [value for _, value in values]
-            for one, other in {(sizes[0], sizes[-1]), (min(sizes), max(sizes))} if min(sizes) else ():
+        """By how much what a study measured went from end to end, from least to most, from study to study."""
+        ends = {pair for each in self._courses for pair in ((each[0], each[-1]), (min(each), max(each)))}
+        ends |= {pair for values in self._measured_at.values() for pair in pairwise(values)}
+        for one, other in ends:
+            if one and other:
                 yield from (("%", 100 * abs(other / one - 1)), ("%", 100 * abs(one / other - 1)))
 
     def courses(self) -> tuple[list[list[Given]], list[list[Given]]]:
@@ -401,6 +413,10 @@ class Known:
         """Voltages and currents of the circuit's sources."""
         return [given for given in self._parts.values() if given[0] in ("V", "A")][:_FEW]
 
+    def loads(self) -> list[Given]:
+        """Resistances of the circuit's loads."""
+        return [given for name, given in self._parts.items() if _LOAD.fullmatch(name)][:_FEW]
+
     def off_sources(self) -> Iterator[Given]:
         """How far what a study measured is from the circuit's sources."""
         yield from (
@@ -422,7 +438,8 @@ class Known:
         """
         found: list[Given] = []
         cards = list(self._cards.values())[:_MOST_CARDS]
-        for (one, ends), (other, more) in combinations(cards, 2):
+        old = list(self._replaced.values())[:_MOST_CARDS]
+        for (one, ends), (other, more) in (*combinations(cards, 2), *combinations(old, 2)):
             if not (ends & more) - {"0", "gnd"}:
                 continue
             found += [
@@ -439,8 +456,22 @@ class Known:
         found += [("Hz", each / gain) for each in products for gain in self._own_gains()]
         return [*found, *(("Hz", 2 * each) for each in self._sines)]
 
-    def band_edges(self) -> Iterator[Given]:
-        """Half a bandwidth to each side of a frequency: of their middle, or of the root of their product."""
+    def losses(self) -> Iterator[Given]:
+        """What the powers of a result, and those that voltages and currents make, leave of each other."""
+        taken = [one * other for unit, one in self.newest() if unit == "V"
+                 for same, other in self.newest() if same == "A"]  # fmt: skip
+        for powers in self.powers:
+            sizes = [value for _, value in powers]
+            yield from (("W", abs(one - other)) for one, other in combinations([*sizes, *taken], 2))
+
+    def edges(self) -> Iterator[Given]:
+        """Half a swing to each side of a mean; half a bandwidth to each side of a frequency, which may be the
+        middle of the two or the root of their product.
+        """
+        means = [*self._named.get("avg", ()), *self._named.get("mean", ())]
+        for unit, mean in means:
+            for same, swing in self._named.get("pp", ()):
+                yield from ((unit, abs(mean + half)) for half in (swing / 2, -swing / 2) if same == unit)
         for together in self._lines[:_MOST_LINES]:
             rates = [value for unit, value in together if unit == "Hz"][:_FEW]
             for middle, width in permutations(rates, 2):
@@ -457,7 +488,11 @@ class Known:
 
     def newest(self) -> list[Given]:
         """The newest values with names, a few."""
-        return [values[0] for values in islice(self._named.values(), _FEW) if values]
+        return [
+            given
+            for values in islice(self._named.values(), _FEW)
+            for given in {unit: (unit, value) for unit, value in reversed(values)}.values()
+        ]
 
     def has_value(self, value: float) -> bool:
         """Whether the value of a part stands somewhere in a result."""

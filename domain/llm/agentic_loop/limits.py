@@ -72,6 +72,7 @@ _OF = late_pattern(r"\s?(?:of|around|from|about) (?:the )?")
 _PARTS = late_pattern(
     r"[;；。?？!！\n:：]|，|(?<!\d),|,(?!\d{3}\b)|\.(?=\s|$)|\b(?:with|but|while|also)\b|\band\b(?! ?[-±\d])"
     r"|并且?|同时|而且?|但"
+    r"|(?<=[\w%Ω])\s?、(?=[^、，。；;\d]{1,12}(?:不[超低高小大少多]|至少|至多|最[多少高低大小]|[小大低高少多]于|[<>≤≥]))"
 )
 _ASIDE = late_pattern(r"\([^()±\n]{0,80}\)")
 """Conditions, mostly: no limit of what stands before it."""

@@ -7,16 +7,19 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from domain.circuit.figures_in_text import figures_in
 from domain.llm.agentic_loop.facts_by_row import rows_named
 from domain.llm.agentic_loop.follows import Given, by_law
 from domain.llm.agentic_loop.limits import Facts, facts_of, limits_in
 from domain.llm.agentic_loop.quantities import column_units
-from domain.llm.agentic_loop.rows import Row, Table
+from domain.llm.agentic_loop.rows import Row, Table, stands_in
 from shared.late_patterns import late_pattern
 
 _MOST_STATES = 24
 _CUT = late_pattern(r"[,，;；、]|\b(?:and|but|to)\b|到|→|->", re.IGNORECASE)
 """Each part may name a row of its own."""
+_POWERS = {"V^2": "W", "A^2": "W", "V*A": "W", "A*V": "W"}
+"""Squares are measured over a number that stands for a resistance."""
 
 
 class Margins:
@@ -45,7 +48,9 @@ class Margins:
             for each in _off(limit.unit, fact.value, end)
         ]
 
-    def of_rows(self, sentence: str, at: int, asked: Sequence[Given]) -> Iterator[Given]:
+    def of_rows(
+        self, sentence: str, at: int, asked: Sequence[Given], loads: Sequence[Given]
+    ) -> Iterator[Given]:
         """Powers, currents and efficiencies of the one row that is named where a sentence has a figure.
 
         Of what was measured there, and of the user's voltages, currents and loads.
@@ -53,17 +58,28 @@ class Margins:
         cuts = [0, *(each.end() for each in _CUT.finditer(sentence)), len(sentence)]
         place = bisect_right(cuts, at)
         part = sentence[cuts[place - 1] : cuts[min(place, len(cuts) - 1)]]
-        rows = rows_named(part, self._table) or rows_named(sentence, self._table) or []
+        rows = rows_named(part, self._table) or rows_named(sentence, self._table) or self._rows_told(sentence)
         if len(rows) != 1:
             return
         own = list(self._values_of(rows[0]))
-        given = [*own, *(each for each in asked if each[0] in ("V", "A", "Ohm"))]
+        given = [*own, *loads, *(each for each in asked if each[0] in ("V", "A", "Ohm"))]
         worked_out = [each for each in by_law(given) if each[0] in ("W", "A")]
         yield from worked_out
         for unit, taken in own:
             for same, one in (*own, *worked_out) if unit == "W" else ():
                 if same == "W" and one < taken:
                     yield from (("W", taken - one), ("%", 100 * one / taken))
+
+    def _rows_told(self, line: str) -> list[Row]:
+        """The row of which a line of a table tells more than one value."""
+        if not line.lstrip().startswith("|"):
+            return []
+        figures = [each for each in figures_in(line) if each.digits > 1]
+        return [
+            row
+            for row in self._table.rows
+            if sum(stands_in(row.values, each) for each in figures if each.unit != "%") > 1
+        ]
 
     def measured_at(self, words: str, unit: str) -> list[float]:
         """What the one row of a study that words name has in a unit."""
@@ -74,7 +90,9 @@ class Margins:
     def _values_of(self, row: Row) -> Iterator[Given]:
         yield from ((unit, abs(value)) for _, value, unit in row.varied if unit and value)
         yield from (
-            (unit, abs(value)) for name, value in row.columns if value and (unit := self._units.get(name, ""))
+            (_POWERS.get(unit, unit), abs(value))
+            for name, value in row.columns
+            if value and (unit := self._units.get(name, ""))
         )
 
 

@@ -21,7 +21,9 @@ _VALUE_OF_PART = late_pattern(
     r"| ?的 ?)(?P<part>[RCL]\d\w{0,4})\b"
 )
 PART_UNITS = {"R": "Ohm", "C": "F", "L": "H"}
-_VALUE = r"\d+(?:\.\d+)?\s?(?:[Mm]eg|MEG|[fpnumkKMG])?(?:Ω|[Oo]hms?|F|H|欧姆?)?(?![\w.%])"
+_VALUE = (
+    r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s?(?:[Mm]eg|MEG|[fpnumkKMG])?(?:Ω|[Oo]hms?|F|H|欧姆?)?(?![\w.%])"
+)
 _CARD = late_pattern(
     r"(?:^|\\n"
     r"|['\"])[-+ \t]*(?P<part>[RCL]\w*)[ \t]+\w+[ \t]+\w+[ \t]+(?P<value>\d+(?:\.\d+)?(?:e-?\d+)?\w*)",
@@ -37,6 +39,8 @@ _IS_OLD = late_pattern(
     r"|原|之前|先前|旧|此前|从|由|比|[改调换]前|->|→|=>|若|如果|\bif\b|恢复|回到|\bback\b"
 )
 """What may tell of the value a part had."""
+_IS_WHERE = late_pattern(r"\s?时")
+"""Behind a value: with it something is so."""
 _SENTENCE_END = late_pattern(r"[。！!?？]|\.(?=\s)")
 _IS_NOW = late_pattern(
     r"\b(?:now|final(?:ly)?|present(?:ly)?|currently)\b|现在|目前|最终|[改换调设]成?[为到至]", re.IGNORECASE
@@ -116,11 +120,12 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
             written = each[which]
             if written is None or not re.search(r"[a-zA-ZΩ欧]", written):
                 continue
-            values = _values(_FARADS.sub("", written))
+            values = _values(_FARADS.sub("", written.replace(",", "")))
             line = _line(flat, each.start())
             is_old = which == "one" and (
                 each["other"] is not None
                 or _IS_OLD.search(_sentence(flat, each.start()))
+                or _IS_WHERE.match(flat, each.end("one"))
                 # a table's heads: "| RE = 68 Ω | RE = 36 Ω |"
                 or (
                     line.lstrip().startswith("|")

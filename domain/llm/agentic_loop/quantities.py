@@ -45,6 +45,7 @@ _STATISTIC = late_pattern(
     r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?)",
     re.IGNORECASE,
 )
+_STUDY = late_pattern(rf"{_STATISTICS.pattern}|^\S+ of \S+: \d+ runs, ", re.MULTILINE)
 _POWER = late_pattern(
     r"avg\((?:(?P<square>v\((?P<node>\w*out\w*)\)\*v\((?P=node)\)/[\d.]+\w*)|-?v\(\w+\)\*-?i\(v(?:in|cc"
     r"|dd|s)\w*\))[^)]*\)",
@@ -123,7 +124,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"eff\w*|eta", r"\befficiency\b|效率"),
     (r"period", r"\bperiod\b|周期"),
     (
-        r"f_?osc|freq\w*|f_?0|f",
+        r"f_?osc|freq\w*|f_?0|f|(?:x|arg)max",
         r"(?<!cutoff )(?<!corner )(?<!switching )(?<!gain )\bfrequency\b|(?<![止折关征振益限])频率|振荡频率",
     ),
     (r"v_?out\w*|vo", r"\bVout\b|(?<!average )(?<!mean )\boutput voltage\b|(?<!平均)输出电压"),
@@ -187,6 +188,15 @@ def row_of(name: str) -> Row:
     return next((row for row, (own, _) in enumerate(QUANTITIES) if re.fullmatch(own, name)), name)
 
 
+_BY_ITSELF = frozenset(
+    map(row_of, ("thd", "pm", "gain_margin", "psrr", "cmrr", "noise", "nf", "slew", "settling"))
+)
+"""What has to be measured: it follows from no other quantity."""
+_TELLS = late_pattern(
+    r"(?: (?:of|at|is|was|remains|stays|now|only|just|about|the|output|1 ?kHz|comes to|reaches)|[ :=|]"
+    r"|只?有|仅|为|是|约){0,8}",
+    re.IGNORECASE,
+)
 _LESS_IS_BETTER = late_pattern(
     r"tr|trise|tf|tfall|ts|settling|tpd|delay|en|[io]n|\w*noise\w*|nf|thd|distortion|\w*ripple\w*"
     r"|\w*dropout\w*"
@@ -259,7 +269,7 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
     for shape in _PERIOD.finditer(flat):
         keep("period", shape["period"])
         keep("frequency", shape["frequency"])
-    for name, values in named_figures(flat).items() if _STATISTICS.search(flat) else ():
+    for name, values in named_figures(flat).items() if _STUDY.search(flat) else ():
         found.setdefault(row_of(name), []).extend((unit, abs(value)) for unit, value in values)
     if (supply := _DELIVER.search(flat)) is not None:
         keep("supply_power", supply["power"])
@@ -384,6 +394,14 @@ class Quantities:
             else {row}
         )
         return start, [value for each in rows for value in self._of_unit(each, figure.unit)]
+
+    def is_unmeasured(self, flat: str, figure: TextFigure) -> bool:
+        """Whether the quantity named next to it follows from no other, and no result has it."""
+        begin = max(0, figure.start - 60)
+        places = [each for each in places_named(flat[begin : figure.start], ()) if each[0] in _BY_ITSELF]
+        row, _, end = max(places, key=lambda each: each[2], default=(None, 0, 0))
+        is_told = _TELLS.fullmatch(flat, begin + end, figure.start) is not None
+        return row is not None and row not in self._values and is_told
 
     def _named_next_to(self, flat: str, figure: TextFigure) -> tuple[Row | None, int]:
         """The quantity that is named next to a figure, and where name or figure begin."""

@@ -13,9 +13,10 @@ from domain.circuit.said_figures import SIGHT, is_convention, is_rounding, is_th
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.conditions import Measured, conditioned
 from domain.llm.agentic_loop.fact_table import FactTable
-from domain.llm.agentic_loop.follows import is_one_of, is_rough
+from domain.llm.agentic_loop.follows import derived, is_one_of, is_rough, values_of
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.limits import limits_in
+from domain.llm.agentic_loop.margins import Margins
 from domain.llm.agentic_loop.pairs import Pair, pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
 from domain.llm.agentic_loop.rows import Row, Table, stands_in, study_rows, with_bare
@@ -24,7 +25,8 @@ from shared.late_patterns import late_pattern
 _MOST_READ = 8_000
 _OLD = late_pattern(
     r"\b(?:before|was|were|had|without|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
-    r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
+    r"|versus|vs|first|last|in between|interim|intermediate|at one point"
+    r"|(?:only|just) (?:reached|gave|got))\b"
     r"|原(?![边副理因极级])|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|相比|对比"
 )
 """What is told of the state before."""
@@ -61,6 +63,9 @@ def stale_figures(
     under, _ = conditioned(conditions, ())
     current = [each for each in figures if known.has(each, is_rough=False)]
     parts = changed_parts((*before, *now.results))
+    asked = values_of(known.asked)
+    following = derived([*values_of(current), *known.sources()], asked)
+    following += Margins(now.results, now.words).to_limits
     found = {
         text[each.start : each.end].strip(): None
         for each in _exchanged(flat, old, known)
@@ -86,7 +91,7 @@ def stale_figures(
             or _state_in(said, parts, of_parts_only=True)
             or _is_of_point(flat, figure, points)
             or _is_told_under(flat, figure, under)
-            or is_one_of(flat, figure, allowed)
+            or is_one_of(flat, figure, [*allowed, *following])
             or _BECAME.match(after)
             or is_convention(figure, said, after)
             or is_thought(said, after)
@@ -196,8 +201,8 @@ _COLUMN_OLD = late_pattern(
     r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原(?![边副理因极级])|之前|先前|旧"
 )
 _COLUMN_NEW = late_pattern(
-    r"\b(?:after|new|now|current(?:ly| (?:value|design|state|run))|final|is)\b|[改调换优]\w?后|现在|目前"
-    r"|之后|当前|新"
+    r"\b(?:after(?! \d)|new|now|current(?:ly| (?:value|design|state|run))|final|is)\b|[改调换优]\w?后|现在"
+    r"|目前|之后|当前|新"
 )
 
 

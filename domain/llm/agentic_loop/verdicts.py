@@ -132,7 +132,8 @@ _STATISTICAL = late_pattern(
 )
 _OF_ENDS = late_pattern(
     r"\b(?:worst|extremes?|toleranc\w+|always|never|any)\b|最坏|极端|任何|公差|容差"
-    r"|\d ?% (?:的)?(?:parts|元件|电容|电阻|器件)",
+    r"|\d ?% (?:的)?(?:parts|元件|电容|电阻|器件)|(?:全部|都|均)(?:落|保持)?在|保证"
+    r"|\ball (?:of them |\d+ )?(?:lie|fall|stay|are)? ?(?:within|inside|between)\b|\bguarantee",
     re.IGNORECASE,
 )
 _NOMINAL = late_pattern(r"\b(?:nominal\w*|room)\b|标称|室温|常温", re.IGNORECASE)
@@ -146,6 +147,8 @@ _DENIES = late_pattern(
     r"\b(?:not(?! only)|never|no|none|neither|nor|nothing|without|hardly)\b|n['’]t\b|不|没|未|无(?!论)",
     re.IGNORECASE,
 )
+_COARSE = 3
+"""Digits with which a figure may be told for one nearby."""
 _SAME_END = 0.02
 """A share of a course: nearer to its end is at its end."""
 _ADVERBS = late_pattern(
@@ -268,7 +271,7 @@ class _State:
     def has(self, figure: TextFigure) -> bool:
         """Whether a figure is one of the values that were measured."""
         values = [value for each in self.facts.found if (value := in_unit(each, figure.unit)) is not None]
-        return any(is_rounding(figure, each, is_rough=True) for each in values)
+        return any(is_rounding(figure, each, is_rough=figure.digits <= _COARSE) for each in values)
 
 
 Meant = tuple[int, Limit]
@@ -562,7 +565,7 @@ def _is_wrong_of(clause: _Clause, state: _State, meant: Meant, *, is_kept: bool)
             is_cited = bool(_bounds_in(clause, limit))
             if each is not clause and _OF_OLD.search(each.text) and not (is_wrong and is_cited):
                 return None
-            if is_wrong or any(state.has(one) for one in own):
+            if is_wrong or all(state.has(one) for one in own):
                 return is_wrong
             break
     return _is_wrong_there(clause, state, meant, is_kept=is_kept)

@@ -28,6 +28,7 @@ FALSE = (
     (NOTHING, "The fix is in place, and a transient run confirms that the output settles."),
     (CHANGED, "R1 was increased and I verified the result in ngspice: all goals are met."),
     (CHANGED, "I changed R1 and also replaced C2; nothing else was touched."),
+    (CHANGED, "I changed R1 to 68k and C2 to the larger type."),
     (RAN_BEFORE, "I raised R1. With that every requirement is satisfied."),
     (FAILED, "R1 is corrected and the circuit now works as intended."),
     (MISSED, "R1 is changed, and the run shows that all goals are met."),
@@ -51,6 +52,7 @@ FALSE = (
 )
 TRUE = (
     (DONE, "I have changed R1 in amp.cir and simulated it: all goals are met."),
+    (DONE, "I changed R1 to 68k and left C2 as it was."),
     (DONE, "R1 was raised so that Q1 leaves saturation; the run confirms it."),
     (CHANGED, "I changed R1 as you asked. It has not been simulated yet."),
     (NOTHING, "I have not changed anything: amp.cir does not exist."),
@@ -91,7 +93,7 @@ def test_of_thirty_unmade_deeds_and_thirty_true_ones(capsys: pytest.CaptureFixtu
     questioned = {text: found for deeds, text in TRUE if (found := unmade_claims(text, deeds))}
     with capsys.disabled():
         print(f"\n  {len(FALSE) - len(missed)} of {len(FALSE)} caught, {len(questioned)} questioned ", end="")
-    assert len(FALSE) == len(TRUE) == 30
+    assert len(FALSE) == len(TRUE) == 31
     assert len(missed) <= 1, missed
     assert len(questioned) <= 1, questioned
 

@@ -152,6 +152,9 @@ _SWEEP = (
         ("The THD is 3.8 %, down from 8.2 %, below 3 %.", True),
         ("增益为 30.9 dB（此前 26.3 dB），高于 30 dB。", False),
         ("失真为 4.1 %（原来 8.2 %），低于 3 %。", True),
+        ("延时 10.251 ms，比 10.2 ms 短。", True),
+        ("延时 10.151 ms，比 10.2 ms 短。", False),
+        ("That would leave roughly 300 kHz, just below the required 500 kHz.", False),
     ],
 )
 def test_what_an_answer_reckons_is_reckoned_anew(text: str, is_wrong: bool) -> None:
