@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
-from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtCore import QEvent, QLineF, QPoint, QPointF, Qt
+from PyQt6.QtGui import QColor, QMouseEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMenu
 
@@ -20,6 +20,7 @@ from domain.circuit.preferred_values import is_preferred
 from domain.simulation.goals import DesignGoal
 from presentation.panels.studies.pull_card import PullCard
 from presentation.panels.waveforms.plot_area import PlotArea
+from presentation.panels.waveforms.pull_handles import PullItem
 from presentation.panels.waveforms.pull_points import PullPoint
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
@@ -191,6 +192,12 @@ async def test_esc_leaves_the_file_and_the_plot_as_they_were(
 
 
 @pytest.mark.timeout(180)
+def test_a_point_that_stands_on_its_goals_line_is_within_reach() -> None:
+    item, spot, white = PullItem(), QPointF(50.0, 50.0), QColor("white")
+    item.stand(spot, [QLineF(36.0, 51.0, 64.0, 51.0)], white, white, 3.5, is_across=False)
+    assert all(item.shape().contains(QPointF(x, 50.0)) for x in (37.0, 50.0, 63.0))
+
+
 async def test_a_number_is_typed_values_are_chosen_and_bought(
     parts: Parts, circuit: Path, until: Until
 ) -> None:

@@ -72,6 +72,7 @@ class PullItem(pg.GraphicsObject):  # type: ignore[misc]
 
     def shape(self) -> QPainterPath:
         path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)  # also where the point stands on its goal's line
         reach = self._radius + _REACH
         path.addEllipse(self._spot, reach, reach)
         for line in self._lines:
