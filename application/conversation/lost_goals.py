@@ -53,7 +53,7 @@ async def lost_goals(watch: WatchGoals, project: ProjectFiles, calls: Collection
         return None
     named = "; ".join(found[:_MOST_NAMED]) + ("; …" if len(found) > _MOST_NAMED else "")
     return msg(
-        "The changes of this turn lost {count} {count:goal|goals} that were met before: {goals}.",
+        "The changes of this turn lost {count} {count:goal that was|goals that were} met before: {goals}.",
         count=len(found), goals=named,
     )  # fmt: skip
 

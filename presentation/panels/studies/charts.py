@@ -108,7 +108,8 @@ class Chart(QWidget):
         """A word beside a line, on a ground that keeps what is behind it out of its letters."""
         metrics = QFontMetrics(painter.font())
         width, gap = metrics.horizontalAdvance(text), self.theme.size("space.1")
-        place = QRectF(x - width - gap if is_left else x + gap, y, width, metrics.height())
+        left = min(x - width - gap if is_left else x + gap, self.width() - width)
+        place = QRectF(max(left, 0), y, width, metrics.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 

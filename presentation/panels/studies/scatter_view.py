@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from PyQt6.QtCore import QRectF, QSize
 from PyQt6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from application.studies.reading import StoredStudy, figure_of, figures_of
 from presentation.panels.studies.charts import BarsChart, HistogramChart
@@ -88,8 +88,8 @@ class ScatterView(ResultView):
         self.table = RunsTable(services, "worst_runs")
         self.table.run_wanted.connect(self.run_wanted)
         self.table.keep_wanted.connect(self.keep_wanted)
-        self._distribution = text_label(role="strong")
-        self._distribution.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
+        self._distribution = ElidedLabel()
+        mark(self._distribution, role="strong")
         self._share_head = text_label(role="strong")
         self._share_note = text_label(role="secondary", wraps=True, name="variance_note")
         self.assumed = text_label(role="tertiary", wraps=True, name="study_assumed")
