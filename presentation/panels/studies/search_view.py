@@ -123,7 +123,8 @@ class SearchView(ResultView):
             text, is_good = msg("No simulation succeeded."), False
         elif not count:
             text = msg("Best value found")
-        self.verdict.setText(language(text))
+        is_early = study.is_under_way and not study.part("best")  # nothing was chosen yet
+        self.verdict.setText("" if is_early else language(text))
         mark(self.verdict, role="ok" if is_good else "warn")
         self.end.setText(" ".join(map(language, end_words(study))))
 
