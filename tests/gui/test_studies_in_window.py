@@ -270,6 +270,8 @@ async def test_rows_and_chart_fill_while_it_runs_and_stopping_keeps_what_came(
     assert isinstance(view, ScatterView)
     seen: list[StoredStudy] = []
     page.work.seen.connect(lambda _kind, study: seen.append(study))
+    said: list[str] = []
+    parts.services.workspace.status_changed.connect(lambda text: said.append(parts.services.language(text)))
     _enter(_field(pane, "setup_runs"), "100000")
     for stop in ("Escape", "button"):
         seen.clear()
@@ -277,6 +279,7 @@ async def test_rows_and_chart_fill_while_it_runs_and_stopping_keeps_what_came(
         await until(lambda: page.bar.isVisible() and page.bar.value() > 0 and len(seen) > 1)
         assert pane.run_button.text() == "Stop"
         assert " of 100000 runs" in page.progress.text()
+        assert any(" of 100000 runs, " in text and text.endswith(" left") for text in said)
         assert len(seen[0].rows) < len(seen[1].rows)
         assert sum(view.histogram.content.counts) == len(seen[-1].rows)
         assert seen[-1].figure("statistics", "fc", "n") == len(seen[-1].rows)

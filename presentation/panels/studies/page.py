@@ -594,10 +594,11 @@ class StudiesPage(CentrePage):
         self.progress.setText(" · ".join(language(text) for text in texts if text is not None))
         running = self.work.running
         if running is not None:
-            self._services.workspace.status_changed.emit(
-                msg("{study} of {name}: {progress}", study=TITLES[running], name=self.circuit.name,
-                    progress=progress.done)
-            )  # fmt: skip
+            named = {"study": TITLES[running], "name": self.circuit.name, "progress": progress.done}
+            said = msg("{study} of {name}: {progress}", **named)
+            if progress.left is not None:
+                said = msg("{study} of {name}: {progress}, {left}", left=progress.left, **named)
+            self._services.workspace.status_changed.emit(said)
 
     def _on_seen(self, kind: SetupKind, study: StoredStudy) -> None:
         """Runs have come: their rows and charts, as those of a study that is over."""
