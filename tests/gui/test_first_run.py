@@ -10,9 +10,11 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton
 
 from presentation.dialogs.import_file import ImportDialog
+from presentation.panels.editor import nothing_open
 from presentation.ui.new_project import WantedDesign
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
+from shared.uninterrupted import off_loop
 from tests.gui.conftest import Until
 from tests.gui.test_main_window import (
     MakeWindow,
@@ -166,6 +168,7 @@ async def test_a_schematic_from_the_start_page_becomes_a_project_with_its_librar
 async def test_a_folder_with_a_schematic_and_no_circuit_offers_to_import_it(
     make: MakeWindow, services: WindowServices, sheets: Path, until: Until, settled: Settled
 ) -> None:
+    assert await off_loop(nothing_open._schematics, sheets.parent) == (sheets / "low pass.asc",)
     window = await make(sheets)
     empty = editor_of(window)._empty
     await until(lambda: "low pass.asc" in empty._label.text())

@@ -14,14 +14,29 @@ from shared.uninterrupted import off_loop
 
 _MOST_NAMED = 3
 """Schematics whose names are said."""
+_MOST_FOLDERS = 100
+"""Of a project that are looked into."""
 
 
 def _schematics(root: Path) -> tuple[Path, ...]:
-    """Schematics of LTspice and KiCad at the top of a folder. Blocking."""
+    """Schematics of LTspice and KiCad at the top of a folder, else in its folders. Blocking."""
+    inside = _inside(root)
+    found = [path for path in inside if is_schematic(path)]
+    if not found:
+        folders = [path for path in inside if path.is_dir() and not path.name.startswith(".")]
+        found = [path for folder in folders[:_MOST_FOLDERS] for path in _inside(folder) if is_schematic(path)]
+    return tuple(found)
+
+
+def _inside(folder: Path) -> list[Path]:
     try:
-        return tuple(sorted(path for path in root.iterdir() if is_schematic(path)))
+        return sorted(folder.iterdir())
     except OSError:  # the watch tells of a folder that has gone
-        return ()
+        return []
+
+
+def _told(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 class Area(Protocol):
@@ -66,8 +81,9 @@ class NothingOpen(EmptyNote):
             return
         main = workspace.main_circuit
         is_without = main is None and workspace.root is not None
-        if is_without and self._found:
-            names = ", ".join(path.name for path in self._found[:_MOST_NAMED])
+        if main is None and workspace.root is not None and self._found:
+            shown = [_told(path, workspace.root) for path in self._found[:_MOST_NAMED]]
+            names = ", ".join([*shown, *["…"] * (len(self._found) > _MOST_NAMED)])
             self.set_text(msg("No circuit here yet. These files can become one: {names}", names=names))
         elif is_without and workspace.root is not None and workspace.has_circuits:
             self.set_text(
