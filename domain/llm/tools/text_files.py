@@ -35,6 +35,8 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS = 0.02
 """Share of control characters above which bytes are no text."""
 _PAIR = re.compile(rb"[\x81-\xfe][\x40-\x7e\x80-\xfe]")
+_DOUBLED_MICRO = re.compile(rb"(?<=[\d.])\xb5\xb5")
+"""``1.86uu`` as LTspice stores it; in GBK a letter."""
 
 
 class BinaryFileError(ValueError):
@@ -149,8 +151,8 @@ def _legacy_encoding(data: bytes) -> Encoding:
     ``10µF`` in Latin-1 is a valid GBK pair too, so pairs decide whose second byte is no ASCII character:
     in Chinese text they are the rule, in western text the exception.
     """
-    trails = [pair[1] for pair in _PAIR.findall(data)]
-    is_western = sum(trail < 0x80 for trail in trails) * 2 > len(trails)
+    trails = [pair[1] for pair in _PAIR.findall(_DOUBLED_MICRO.sub(b"", data))]
+    is_western = not trails or sum(trail < 0x80 for trail in trails) * 2 > len(trails)
     if not is_western:
         if _survives(data, "gbk"):
             return "gbk"

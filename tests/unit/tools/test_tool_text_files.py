@@ -21,6 +21,7 @@ from tests.ground.cases import for_each
 TEXTS = {
     "ascii": "RC low-pass\nR1 in out 1k\n",
     "western": "Tiefpass für 10µF, 2µA, é\nR1 in out 1k\n",
+    "micro twice": "* mixer.asc\nCc a b 1.86µµ\n",
     "chinese": "低通滤波器：增益 20dB\nR1 in out 1k ; 输入电阻\n",
     "rare": "电阻\U00020087\nR1 in out 1k\n",
 }
@@ -34,6 +35,7 @@ TEXTS = {
         ("chinese", "utf-8-sig", "utf-8-sig"),
         ("western", "utf-8", "utf-8"),
         ("western", "latin-1", "latin-1"),
+        ("micro twice", "latin-1", "latin-1"),
         ("chinese", "gbk", "gbk"),
         ("rare", "gb18030", "gb18030"),
         ("ascii", "gbk", "utf-8"),
