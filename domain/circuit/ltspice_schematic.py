@@ -129,6 +129,7 @@ def read_sheet(text: str) -> Sheet:
     wires: list[tuple[Place, Place]] = []
     labels: list[tuple[Place, str]] = []
     outputs: list[Place] = []
+    inputs: list[Place] = []
     parts: list[Part] = []
     attributes: list[dict[str, str]] = []
     directives: list[str] = []
@@ -142,8 +143,8 @@ def read_sheet(text: str) -> Sheet:
             case ["FLAG", x, y, *_] if (found := _integers([x, y], 2)) is not None:
                 name = line.split(None, 3)[3].strip() if len(words) > 3 else ""
                 labels.append(((found[0], found[1]), name))
-            case ["IOPIN", x, y, "Out"] if (found := _integers([x, y], 2)) is not None:
-                outputs.append((found[0], found[1]))
+            case ["IOPIN", x, y, ("Out" | "In") as way] if (found := _integers([x, y], 2)) is not None:
+                (outputs if way == "Out" else inputs).append((found[0], found[1]))
             case ["SYMBOL", *_]:
                 part = _part(line)
                 if part is not None:
@@ -160,13 +161,15 @@ def read_sheet(text: str) -> Sheet:
                 unread.append(line)
     if len(directives) > MOST_RECORDS:
         raise NoSheet
+    named = {at: name.lower() for at, name in labels}
+    linked = {named[at] for at in inputs if at in named}  # from place to place on the sheet: no output of it
     return Sheet(
         wires=tuple(wires),
         labels=tuple(labels),
         parts=tuple(parts),
         directives=tuple(directives),
         comments=tuple(comments),
-        outputs=tuple(outputs),
+        outputs=tuple(at for at in outputs if named.get(at) not in linked),
         unread=tuple(unread),
     )
 

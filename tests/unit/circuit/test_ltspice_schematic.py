@@ -60,6 +60,9 @@ def test_a_sheet_becomes_a_netlist() -> None:
 def test_labels_drawn_as_output_ports_are_told() -> None:
     flags = "FLAG 320 96 out put\nIOPIN 320 96 Out\nFLAG 160 96 a\nIOPIN 160 96 In\nIOPIN 999 96 Out\n"
     assert converted(RC.replace("FLAG 320 96 out put\n", flags)).outputs == ("out_put",)
+    # What is an input elsewhere on the sheet leads from place to place.
+    links = "FLAG 160 96 Vc\nIOPIN 160 96 Out\nFLAG 600 500 vc\nIOPIN 600 500 In\n"
+    assert converted(RC.replace("FLAG 320 96 out put\n", links)).outputs == ()
 
 
 @for_each(
