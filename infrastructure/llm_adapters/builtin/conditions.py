@@ -158,7 +158,11 @@ def resolved(  # noqa: PLR0911, PLR0912 - one a kind of name
             own = supplies[0]
         if name == "input" and circuit.source is not None:
             own = f"{circuit.source.name}.amplitude"
-        if (letter := _letter_of(name)) and circuit.element(name) is None:
+        if (
+            (letter := _letter_of(name))
+            and circuit.element(name) is None
+            and not _is_parameter(circuit, name)
+        ):
             parts = [each.name for each in circuit.top if each.letter == letter and value_of(each)]
             if len(parts) != 1:
                 return (
@@ -206,6 +210,11 @@ def _letter_of(name: str) -> str:
     if len(name) == len("l*") and name.endswith("*"):
         return name[0]
     return next((letter for form, letter in OF_LETTER if re.fullmatch(form, name, re.IGNORECASE)), "")
+
+
+def _is_parameter(circuit: Circuit, name: str) -> bool:
+    """Of a `.param` card of its own: ``R`` may be one, or any resistor."""
+    return any(each.name == name.lower() and not each.scope for each in circuit.netlist.parameters)
 
 
 def _at_the_output(circuit: Circuit) -> str:
