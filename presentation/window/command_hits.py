@@ -96,6 +96,8 @@ class Finder(QObject):
                 detail="" if path.parent == root else path.parent.relative_to(root).as_posix(),
                 icon="file-code" if path.suffix.lower() in NETLIST_SUFFIXES else "file-text",
                 act=partial(workspace.file_activated.emit, path, None),
+                # With its folder, too, behind those whose names begin so.
+                also=() if path.parent == root else (f"./{path.relative_to(root).as_posix()}",),
             )
             for path in self._files
         ]

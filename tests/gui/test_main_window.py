@@ -546,6 +546,9 @@ async def test_the_command_box_finds_files_nodes_and_commands(
     await until(box.hasFocus)
     assert box.shown_hits[0] == "filter.cir", "the circuits of the project, before anything is typed"
     assert "Open folder…" in box.shown_hits
+    QTest.keyClicks(box, "lib/opa")
+    assert box.shown_hits[0] == "opamp.lib", "by its folder and name"
+    box.selectAll()
     QTest.keyClicks(box, "oplib")
     assert box.shown_hits[0] == "opamp.lib"
     QTest.keyClick(box, Qt.Key.Key_Return)
