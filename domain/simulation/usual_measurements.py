@@ -81,19 +81,25 @@ def _of_periods(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
     return f"avg({span})", f"pp({span})", f"max({prefix}{output})"
 
 
+def _moves(plot: Plot, name: str) -> bool:
+    sizes = np.abs(plot.vectors[name].data)
+    return len(sizes) > 0 and bool(np.ptp(sizes) > 0)
+
+
 def _nothing(_plot: Plot) -> Sequence[str]:
     return ()
 
 
 def usual_measurements(plots: Sequence[Plot], drawn: Callable[[Plot], Sequence[str]] = _nothing) -> list[str]:
     """What is asked of most circuits with these analyses: of the output, and where no node is called so, of
-    the first node that is `drawn` of a plot."""
+    the first node that is `drawn` of a plot and does not stand still."""
     found: list[str] = []
     for plot in plots:
         there = outputs_of(plot.vectors) or [
             each for each in drawn(plot) if each.startswith("v(") and each in plot.vectors
         ]
-        output = next(iter(there), None)
+        # What stands still over the axis is a source, or a supply.
+        output = next((each for each in there if _moves(plot, each)), next(iter(there), None))
         usual = _USUAL.get(plot.analysis, ())
         if plot.analysis == "tran" and output is not None:
             usual = _of_periods(plot, output, "tran." if len(plots) > 1 else "") or usual

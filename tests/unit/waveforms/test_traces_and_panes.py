@@ -141,6 +141,13 @@ def test_a_falling_sweep_is_read_the_right_way_round():
 def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
     f = ac.axis.data
     assert usual_measurements([ac]) == ["db(dcgain(v(out)))", "bandwidth(v(out))"]
+    unnamed = _plot(
+        "ac",
+        ("frequency", "Hz", f),
+        v__n001=("V", np.ones(101, complex)),
+        v__n002=("V", ac.vectors["v(out)"].data),
+    )
+    assert usual_measurements([unnamed], default_expressions)[1] == "bandwidth(v(n002))"  # not of the source
     second = _plot("tran", ("time", "s", [0.0, 1.0]), v__in=("V", [0.0, 1.0]), v__out2=("V", [0.0, 1.0]))
     assert usual_measurements([second])[0] == "max(tran.v(out2))", "what is drawn as the output is measured"
     high = 1 / (1 - 1j * 1e3 / f)
