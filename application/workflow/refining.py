@@ -221,13 +221,27 @@ def asks_more(state: Mapping[str, Any], text: str) -> bool:
     return is_another or adds_to_design(text)
 
 
+def _is_change_of_goals(state: Mapping[str, Any], text: str) -> bool:
+    """Whether a sentence that names no kind of circuit surely changes goals of a finished design, though it
+    might ask for a circuit by itself: "20 kHz 处衰减要到 50 dB" an attenuator."""
+    from application.workflow.goal_readers import names_a_kind
+    from domain.design.demand_change import is_all_goals
+
+    goals = None if names_a_kind(text) else goals_changed_by(without_denied(text), goals_in(state))
+    intent = _intent_in(state)
+    try:
+        return goals is not None and intent is not None and is_all_goals(text, intent, goals)
+    except CircuitError:  # two of one choice: told where it is taken as the design's
+        return False
+
+
 def change_of(state: Mapping[str, Any], text: str, *, edited: bool) -> dict[str, Any] | None:
     """What a sentence that describes no circuit of its own changes of a finished design, as `refinement`."""
     from application.workflow.goal_readers import understand_built_in
 
     if asks_for_new_circuit(text):
         return None
-    if not adds_to_design(text):
+    if not (adds_to_design(text) or _is_change_of_goals(state, text)):
         try:
             understand_built_in(text, (), None)
         except CircuitError:
@@ -259,8 +273,10 @@ async def read_message(
     if not is_by_rules:
         return _for_model(state, text)
     is_at_hand = state is not None and circuit in ("", state["circuit_file_path"])
-    if state is not None and is_at_hand and asks_more(state, text):
-        return await asyncio.to_thread(_of_addition, state, text, circuit, edited=edited)
+    if state is not None and is_at_hand:
+        own = await asyncio.to_thread(_of_own, state, text, circuit, edited=edited)
+        if own is not None:
+            return own
     try:
         if state is None:
             asked = None if circuit else known
@@ -290,6 +306,15 @@ def _for_model(state: Mapping[str, Any] | None, text: str) -> NextMessage:
     if state is None:
         return NextMessage("begins")
     return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
+
+
+def _of_own(state: Mapping[str, Any], text: str, circuit: str, *, edited: bool) -> NextMessage | None:
+    """A message that is surely of the finished design; None where it may describe a circuit of its own."""
+    if asks_for_new_circuit(text):
+        return None
+    if asks_more(state, text):
+        return _of_addition(state, text, circuit, edited=edited)
+    return _of_design(state, text, edited=edited) if _is_change_of_goals(state, text) else None
 
 
 def _of_addition(state: Mapping[str, Any], text: str, circuit: str, *, edited: bool) -> NextMessage:

@@ -21,6 +21,7 @@ from domain.design.goal_change import (
 )
 from domain.design.sentence import read_sentence
 from domain.simulation.goals import DesignGoal
+from shared.errors import CircuitError
 from shared.message import Message
 
 _PART_OF_NETLIST = re.compile(r"(?<![a-z0-9])[rclqdmxuvj]\d{1,3}(?![a-z0-9])", re.IGNORECASE)
@@ -93,7 +94,13 @@ def design_changed_by(text: str, intent: DesignIntent) -> tuple[DesignIntent, tu
 def is_all_goals(text: str, intent: DesignIntent, goals: Sequence[DesignGoal]) -> bool:
     """Whether the change of goals that was read in a text is all it says, surely. Raises CircuitError where
     it names two ways at once."""
-    return not (is_by_unit_alone(text, intent.goals, goals) or catalogue.chooses_otherwise(intent, text))
+    try:
+        chooses = catalogue.chooses_otherwise(intent, text)
+    except CircuitError as error:
+        if error.error_type != "missing_goal":
+            raise
+        chooses = False  # a figure that lacks another is one of a goal, which has that
+    return not (is_by_unit_alone(text, intent.goals, goals) or chooses)
 
 
 def changes_netlist(text: str) -> bool:

@@ -114,7 +114,7 @@ _REPLACED = re.compile(r"\b(?:replace|swap|exchange|substitute)[^\d,;.]*\sby\s",
 """What stands behind it is no difference."""
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
-_PLACE_BEHIND = re.compile(r"\s*(?:处|时|那里|的地方)")
+_PLACE_BEHIND = re.compile(r"\s*(?:处|时|这里|[那这]儿|那[里边]|的地方)")
 _ATTENUATION_BEHIND = re.compile(
     r"\s*(?:[的这那个]{1,3})?(?:attenuation|rejection|suppression|衰减|抑制)", re.IGNORECASE
 )
@@ -269,7 +269,11 @@ def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[Desi
     figures, spreads = _with_spreads(sentence)
     width = next((each for each in figures if _is_width(sentence, each, goals)), None)
     figures = [each for each in figures if each is not width]
-    placed = [each for each in figures if _is_place(sentence, each, figures)]
+    placed = [
+        each
+        for each in figures
+        if _is_place(sentence, each, figures) or _is_known_place(sentence, each, figures, goals)
+    ]
     if any(not any(_is_measured_at(goal, each.value) for goal in goals) for each in placed):
         return ()
     try:
@@ -404,10 +408,23 @@ def _is_place(sentence: Sentence, mention: Mention, figures: Sequence[Mention]) 
     begin = max((found.end() for found in _CLAUSE.finditer(text, 0, mention.start)), default=0)
     end = found.start() if (found := _CLAUSE.search(text, mention.end)) else len(text)
     others = [each for each in figures if begin <= each.start < end and each.dimension not in ("Hz", "none")]
-    is_told = _PLACE_BEFORE.search(text[: mention.start]) or _PLACE_BEHIND.match(text, mention.end)
-    is_told = is_told or _ATTENUATION_BEHIND.match(text, mention.end)
     is_frequency = mention.dimension == "Hz" or (mention.dimension == "none" and mention.value >= 1e3)
-    return is_frequency and bool(others) and is_told is not None
+    return is_frequency and bool(others) and _is_told_as_place(text, mention)
+
+
+def _is_known_place(
+    sentence: Sentence, mention: Mention, figures: Sequence[Mention], goals: Sequence[DesignGoal]
+) -> bool:
+    """Whether a frequency is where a goal is measured already, and another clause has the figure: "20 kHz
+    处的衰减不够，要 28 dB"."""
+    has_other = any(each.dimension not in ("Hz", "none") for each in figures)
+    is_told = mention.dimension == "Hz" and has_other and _is_told_as_place(sentence.text, mention)
+    return is_told and any(_is_measured_at(goal, mention.value) for goal in goals)
+
+
+def _is_told_as_place(text: str, mention: Mention) -> bool:
+    found = _PLACE_BEFORE.search(text[: mention.start]) or _PLACE_BEHIND.match(text, mention.end)
+    return (found or _ATTENUATION_BEHIND.match(text, mention.end)) is not None
 
 
 def _is_measured_at(goal: DesignGoal, frequency: float) -> bool:

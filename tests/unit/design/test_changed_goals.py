@@ -15,6 +15,8 @@ from domain.design.goal_change import goals_changed_by, is_told_of_another
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity
 
+ACTIVE_FILTER = "2nd-order active low-pass, cut-off 3.4 kHz, at least 25 dB down at 20 kHz"
+
 
 def goal(intent: DesignIntent, metric: str) -> DesignGoal:
     return next(goal for goal in intent.goals if goal.metric == metric)
@@ -274,6 +276,21 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "20kHz处的衰减不够，要28dB以上",
+        "20kHz那里不够，要衰减28dB",
+        "attenuation at 20 kHz is not enough, make it 28 dB",
+    ],
+)
+def test_the_frequency_where_a_goal_is_measured_is_no_cut_off(text: str) -> None:
+    before = understand(ACTIVE_FILTER).goals
+    after = goals_changed_by(text, before)
+    assert after is not None
+    assert [each.metric for each, old in zip(after, before, strict=True) if each != old] == ["attenuation"]
+
+
+@pytest.mark.parametrize(
     ("request_text", "text", "kind"),
     [
         ("2nd-order active low-pass, cut-off 1 kHz", "再加一条：10kHz 处至少衰减 10dB", "refines"),
@@ -281,6 +298,9 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
         ("buck converter 12V to 5V 2A", "再加一条：峰值电感电流小于3A", "begins"),  # no load of 3 A
         ("non-inverting amplifier, gain 10", "one more goal: THD below 0.1 %", "begins"),  # no tolerance
         ("non-inverting amplifier, gain 10", "再加一条：输出噪声小于1mV", "begins"),  # no output of 1 mV
+        (ACTIVE_FILTER, "20kHz那里不够，要衰减28dB", "refines"),
+        (ACTIVE_FILTER, "20kHz处衰减要到28dB", "refines"),  # no attenuator
+        ("buck converter 12V to 5V 2A", "24V转3.3V, 1A", "apart"),
         ("non-inverting amplifier, gain 10", "增益再大一些，要46dB，输入阻抗不低于100k", "begins"),
     ],
 )
