@@ -87,6 +87,7 @@ _REMOVE = (
 _ONE_FREQUENCY = r"^(?!.*(?:low[\s-]?pass|high[\s-]?pass|低通|高通|dc[\s-]dc|ripple|纹波))"
 _PAD = r"(?<![a-z])pad(?![a-z])|attenuat\w*|衰减"
 _DECIBELS = r"\d\s?(?:db|分贝)"
+_DECIBELS_ANYWHERE = rf"\A(?!.*\d\s?[kmg]?(?:hz|赫)).*{_DECIBELS}"
 _IMPEDANCE = r"(?<![\d.])(?:50|75|300|600)\s?(?:ohms?|Ω|ω|欧)"
 _BAND = r"band[\s-]?pass|(?<![a-z])bpf?(?![a-z])|带通"
 _BAND_STOP = r"band[\s-]?(?:stop|reject)|notch|带阻|陷波"
@@ -345,7 +346,7 @@ _ROWS = (
     _Row("timer_555", (_TIMER,)),
     _Row("timer_555", (_BLINK, _LAMP)),
     _Row("notch", (_ONE_FREQUENCY, _HUM, _REMOVE)),
-    _Row("attenuator", (_PAD, _DECIBELS)),
+    _Row("attenuator", (_PAD, _DECIBELS_ANYWHERE)),  # at a frequency it is what a filter does
     _Row("attenuator", (_PAD, _DECIBELS, _IMPEDANCE)),
     _Row("lc_band_ladder", (_BAND, _IMPEDANCE)),
     _Row("lc_band_ladder", (_BAND, _IMPEDANCE, _ENDS)),

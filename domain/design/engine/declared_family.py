@@ -315,10 +315,13 @@ class DeclaredFamily:
 
     def chooses_otherwise(self, intent: DesignIntent, sentence: Sentence) -> bool:
         """Whether a sentence names another way to make the circuit than the design has: another kind of
-        filter, part or supply. Raises CircuitError for two of one choice."""
+        filter, part or supply, or another count, such as its order.
+
+        Raises CircuitError for two of one choice.
+        """
         request = self._request(intent.parameters)
         asked = demands_in(self._asked_as(request), sentence, request)
-        return any(isinstance(way, str) and request.get(name) != way for name, way in asked.items())
+        return any(isinstance(way, str | int) and request.get(name) != way for name, way in asked.items())
 
     def demanded(
         self, intent: DesignIntent, sentence: Sentence

@@ -300,6 +300,7 @@ def test_the_frequency_where_a_goal_is_measured_is_no_cut_off(text: str) -> None
         ("non-inverting amplifier, gain 10", "再加一条：输出噪声小于1mV", "begins"),  # no output of 1 mV
         (ACTIVE_FILTER, "20kHz那里不够，要衰减28dB", "refines"),
         (ACTIVE_FILTER, "20kHz处衰减要到28dB", "refines"),  # no attenuator
+        (ACTIVE_FILTER, "改成四阶，20kHz衰减45dB以上", "refines"),
         ("buck converter 12V to 5V 2A", "24V转3.3V, 1A", "apart"),
         ("non-inverting amplifier, gain 10", "增益再大一些，要46dB，输入阻抗不低于100k", "begins"),
     ],
@@ -327,6 +328,7 @@ async def test_what_else_is_asked_is_of_the_design_or_measured(
             "too noisy, get the ripple under 5 mV and make it good for 1A",
             {"iout": 1.0, "ripple_v": 5e-3},
         ),
+        (ACTIVE_FILTER, "改成四阶，20kHz衰减45dB以上", {"order": 4, "attenuation_db": 45.0}),
         ("RC low-pass, 1 kHz", "make it a high-pass at 2 kHz", {"kind": "highpass", "wanted_hz": 2000.0}),
     ],
 )
