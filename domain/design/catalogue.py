@@ -274,6 +274,11 @@ def _by_rules(sentence: Sentence, cards: Mapping[str, str] | None) -> Ruled:
         return Ruled(key, claim, refused, refusal, named)
 
 
+def called(family: str, metric: str) -> Message | str:
+    """What a goal of a circuit of ours is called; its own name where it is none of the family's."""
+    return FAMILIES[family].labels.get(metric, metric) if family in FAMILIES else metric
+
+
 def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
     """The intent with the goals a person confirmed, and with what it is sized for changed with them."""
     family = FAMILIES.get(intent.family)

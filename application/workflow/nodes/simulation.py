@@ -35,6 +35,7 @@ from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals
 from application.workflow.nodes.design_goals import GoalNotes, with_goals
 from application.workflow.nodes.model import Steps, history
+from domain.design.catalogue import called
 from domain.design.comment_check import netlist_quantities
 from domain.design.round_table import asked, round_table, value_beside_limit
 from domain.simulation.goal_conditions import Settings, distinct_settings, runs_of
@@ -220,11 +221,12 @@ class AnalysisNode:
         failed = bool(state.get("error_context"))
         source = self._project.root / state["sim_result_path"]
         judged = () if failed else await self._judged(state, source, goals)
-        for text in _not_judged(judged):
+        family = state["design_intent"]["family"]
+        for text in _not_judged(judged, family):
             step.tell(TextWritten(text=text))
         before = [verdict_from_plain(plain) for plain in state.get("last_verdicts", [])]
         if state.get("user_intent") == "instruction" and not is_instruction_waiting(state):
-            for text in _farther(before, judged):
+            for text in _farther(before, judged, family):
                 step.tell(TextWritten(text=text))
         verdicts = [each.verdict for each in judged] or [_not_measured(goal) for goal in goals]
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
@@ -307,23 +309,24 @@ class AnalysisNode:
         return content, netlist_quantities(content)
 
 
-def _not_judged(judged: Sequence[JudgedGoal]) -> Iterator[Message]:
+def _not_judged(judged: Sequence[JudgedGoal], family: str) -> Iterator[Message]:
     """What is said of goals whose condition could not be simulated in this circuit, or whose figure is none
     of the simulator's."""
     for each in judged:
         goal = each.verdict.goal
+        name = called(family, goal.metric)
         if each.reason is not None and not each.is_simulated:
-            yield msg("{metric} was not measured: {reason}", metric=goal.metric, reason=each.reason)
+            yield msg("{metric} was not measured: {reason}", metric=name, reason=each.reason)
         elif each.reason is not None and any(runs_of(goal) or ()):
             yield msg(
                 "{metric} was not measured in its condition, {condition}: {reason}",
-                metric=goal.metric,
+                metric=name,
                 condition=goal.condition,
                 reason=each.reason,
             )
 
 
-def _farther(before: Sequence[GoalVerdict], judged: Sequence[JudgedGoal]) -> Iterator[Message]:
+def _farther(before: Sequence[GoalVerdict], judged: Sequence[JudgedGoal], family: str) -> Iterator[Message]:
     """That an instruction has taken goals farther from being met: they stay, and the user decides."""
     for each in judged:
         goal, value = each.verdict.goal, each.verdict.measured.value
@@ -334,7 +337,7 @@ def _farther(before: Sequence[GoalVerdict], judged: Sequence[JudgedGoal]) -> Ite
         yield msg(
             "The instruction misses an older goal: {metric} = {value}, required {limit}. The goal was not "
             "changed; change the goals if it should follow.",
-            metric=goal.metric,
+            metric=called(family, goal.metric),
             value=told,
             limit=asked(replace(goal, target=None), digits, each.verdict.measured.unit),
         )

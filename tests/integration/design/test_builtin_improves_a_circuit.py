@@ -268,6 +268,13 @@ async def test_a_design_is_changed_in_another_conversation_too(project: Project)
     assert stored["parameters"]["fsw"] == 500e3
 
 
+async def test_a_goal_that_a_changed_part_loses_is_called_by_its_label(project: Project) -> None:
+    told = Reply(answer="instruction", instruction="change R1 to 47k")
+    answers = iter(("continue", told, "stop"))
+    await project.design("RC low-pass, 1 kHz", decide=lambda _question: next(answers))
+    assert "misses an older goal: Corner, −3 dB = " in project.words
+
+
 async def test_the_goals_of_a_foreign_circuit_stand_too(project: Project) -> None:
     project.write("amp.cir", AMPLIFIER)
     await project.design("gain 34 dB, lower cut-off below 300 Hz", at_hand="amp.cir")
