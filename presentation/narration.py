@@ -94,11 +94,13 @@ class Narrator:
     def _closing(self, done: Done) -> Message:
         match done.stop_reason:
             case "goals_met":
-                return msg(
+                made = msg(
                     "Goals met; the circuit is that of round {rounds}: {circuit}",
                     rounds=done.round_number,
                     circuit=_file(done),
                 )
+                kept = msg("Goals met; the circuit stays as it was: {circuit}", circuit=_file(done))
+                return made if done.round_number else kept
             case "goals_not_met":
                 return self._missed(done)
             case "declined":

@@ -11,7 +11,7 @@ _SPACE = "\u00a0"
 
 def change_of(each: DesignRound, before: DesignRound | None) -> Message:
     """``R3, R4 4.7k → 5.1k, C3 10n → 8.2n``; else how many lines are others."""
-    if not each.number:
+    if not each.number and not each.changed_lines:
         return msg("The existing circuit")
     if before is None:
         return msg("Initial design")

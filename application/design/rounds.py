@@ -124,8 +124,10 @@ def _rounds_of(
         if isinstance(failure, Mapping) and failure.get("error_type") == "missing_goal":
             lacking = text
         if event.get("event") == "turn" and isinstance(design, Mapping):
-            is_refining = isinstance(design.get("refines"), Mapping)
-            earlier = _told(session_id, text, rounds, earlier) if is_refining else None
+            goes_on = isinstance(design.get("refines"), Mapping) or (
+                rounds and design.get("circuit") == state.get("circuit_file_path")
+            )
+            earlier = _told(session_id, text, rounds, earlier) if goes_on else None
             told = filter(None, (lacking, str(design.get("text", ""))))
             text, lacking, state, rounds = " … ".join(told), "", begun_with(event), []
         said = _said_at(event) if isinstance(event.get("answer"), str) else said

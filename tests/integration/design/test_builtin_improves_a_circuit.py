@@ -265,6 +265,13 @@ async def test_a_design_is_changed_in_another_conversation_too(project: Project)
     await project.design(more, at_hand=made.circuit, session=session)
     stored = json.loads(kept.read_bytes())
     assert (stored["family"], len(stored["goals"])) == ("buck", 4)
+    app = bootstrap.build(environment=os.environ)
+    try:
+        rounds = await app.project.browse.rounds(project.root, project.root / made.circuit)
+    finally:
+        await app.close()
+    assert rounds is not None
+    assert rounds.refines is not None  # what the circuit came from is told, too
     assert stored["parameters"]["fsw"] == 500e3
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from application.design.rounds import DesignRound, DesignRounds, ValueChange, circuit_changes, edited_since
 from presentation.report.blocks import Paragraph, Table
 from presentation.report.document import _rounds_of
+from presentation.round_words import change_of
 
 
 def _round(number: int, netlist: bytes = b"t\n.end\n", said: str = "") -> DesignRound:
@@ -23,6 +24,14 @@ def test_a_value_in_front_of_more_is_told_once() -> None:
         ValueChange(("C2",), "3.3u", "10u"),
         ValueChange(("R1",), "a b 1k", "a c 1k"),
     )
+
+
+def test_an_edit_behind_a_circuit_that_stayed_is_told() -> None:
+    last = _round(0, b"t\nR1 a b 1k\n.end\n")
+    edited = edited_since(last, b"t\nR1 a b 2k\n.end\n")
+    assert edited is not None
+    assert str(change_of(last, None)) == "The existing circuit"
+    assert "1k" in str(change_of(edited, last))
 
 
 def test_a_part_that_came_with_a_change_is_told_beside_the_values() -> None:
