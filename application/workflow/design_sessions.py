@@ -170,7 +170,7 @@ class Question:
 
     def read(self, text: str) -> CheckpointIntent:
         """What a text means that is typed at this checkpoint."""
-        from domain.design.catalogue import other_circuit_in
+        from domain.design.another_circuit import other_circuit_in
         from domain.design.checkpoint_reading import CheckpointReader
         from domain.design.demand_change import design_changed_by, is_all_goals
 

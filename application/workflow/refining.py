@@ -27,6 +27,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.ports.project import ProjectFiles
+    from domain.design.another_circuit import AnotherCircuit
 
 _FINISHED = ("goals_met", "goals_not_met")
 _LONGEST_LOOKED_AT = 2000
@@ -65,6 +66,8 @@ class NextMessage:
     problem: Message | None = None
     """Why it describes no circuit, where there is no finished design it could change; what of it was not
     understood, where the rest changes one."""
+    instead: str = ""
+    """A sentence that asks for the circuit which was named, where that is another than the finished one."""
 
 
 def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -331,16 +334,21 @@ def _of_addition(state: Mapping[str, Any], text: str, circuit: str, *, edited: b
 
 def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMessage:
     """A message that describes no circuit, behind a finished design."""
+    from domain.design.another_circuit import another_circuit
     from domain.design.demand_change import design_changed_by
 
-    goals = goals_in(state)
+    goals, intent = goals_in(state), _intent_in(state)
     try:
-        refines = refinement(state, text, edited=edited) is not None
+        found, problem = refinement(state, text, edited=edited), None
     except CircuitError as error:  # understood, and it cannot be
-        return NextMessage("unclear", goals, _cannot_be(error))
-    if refines:
+        found, problem = None, _cannot_be(error)
+    if found is not None:
         return NextMessage("refines", goals)
-    intent = _intent_in(state)
+    if intent is not None and (other := another_circuit(intent, text)) is not None:
+        told = _of_another(text, other)
+        return NextMessage("unclear", goals, told, instead="" if other.lacks else other.sentence)
+    if problem is not None:
+        return NextMessage("unclear", goals, problem)
     if is_repeated(text, goals) or (intent is not None and design_changed_by(text, intent) is not None):
         return NextMessage("unclear", goals, _said_already(text))
     unread = clauses_not_read(text, goals)
@@ -348,8 +356,21 @@ def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMess
 
 
 def _cannot_be(error: CircuitError) -> Message:
-    head = msg("{reason} Nothing was changed.", reason=error.message)
-    return head if error.advice is None else msg("{text} {advice}", text=head, advice=error.advice)
+    return _advised(msg("{reason} Nothing was changed.", reason=error.message), error.advice)
+
+
+def _of_another(text: str, other: AnotherCircuit) -> Message:
+    head = msg(
+        "“{text}” asks for {circuit}, which is another circuit than this one.", text=text, circuit=other.one
+    )
+    if other.lacks is not None:
+        return _advised(head, _advised(other.lacks.message, other.lacks.advice))
+    told = msg("It can be designed with what was asked here: “{sentence}”.", sentence=other.sentence)
+    return _advised(head, told)
+
+
+def _advised(text: Message, advice: Message | None) -> Message:
+    return text if advice is None else msg("{text} {advice}", text=text, advice=advice)
 
 
 def _said_already(text: str) -> Message:

@@ -178,10 +178,6 @@ _DESCRIBED = 0.5
 """How surely a family is meant that a sentence describes and does not name."""
 _ONE_SIDED = frozenset(("first_order", "sallen_key", "multiple_feedback", "lc_ladder"))
 """Filters that let either low or high frequencies through."""
-_INTO_ANOTHER = re.compile(
-    r"(?<![a-z])(?:make|turn|change|convert) (?:it|this|that) (?:into |to )?an?(?![a-z])|[改换变做][成为]",
-    re.IGNORECASE,
-)
 _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
 
@@ -307,16 +303,6 @@ def chooses_otherwise(intent: DesignIntent, text: str) -> bool:
     """Whether a sentence names another of the ways in which such a circuit may be made than it is."""
     family = FAMILIES.get(intent.family)
     return family is not None and family.chooses_otherwise(intent, as_read(text)[0])
-
-
-def other_circuit_in(intent: DesignIntent, text: str) -> Message | None:
-    """What a sentence wants the circuit to become that is of another kind: "make it a band-pass"."""
-    if _INTO_ANOTHER.search(text) is None:
-        return None
-    named = named_in(text)
-    if intent.family in named or (intent.family in _ONE_SIDED and named & _ONE_SIDED):
-        return None
-    return next((FAMILIES[key].family.one for key in FAMILIES if key in named), None)
 
 
 def propose(intent: DesignIntent, say: Say, tables: Tables = NO_TABLES) -> Proposal:

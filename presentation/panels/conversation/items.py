@@ -406,6 +406,8 @@ class Note:
     """It says what of the answer above is doubtful, or which goals its turn lost."""
     change: str = ""
     """A sentence that the button below gives to the design of this conversation, as a change of it."""
+    is_new: bool = False
+    """It asks for a circuit of its own instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

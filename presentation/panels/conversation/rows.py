@@ -165,7 +165,8 @@ def _end(item: DesignEnd) -> b.Row:
 def _note(item: Note) -> b.Row:
     icon = b.Icon("circle-help", "warn.icon") if item.is_doubt else b.Icon("info")
     kind = "note doubt" if item.is_doubt else "note"
-    change = b.Button(act="change_design", label=msg("Change the design"), kind="primary")
+    label = msg("Design it") if item.is_new else msg("Change the design")
+    change = b.Button(act="change_design", label=label, kind="primary")
     ways = (b.Buttons((change,)),) if item.change else ()
     return b.Row((b.Para(kind, (icon, b.Text(item.text, "label", has_names=True))), *ways))
 

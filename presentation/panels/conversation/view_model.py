@@ -489,8 +489,10 @@ class ConversationViewModel:
         if place != (self.root, self.session_id) or self.is_running:
             self.outbox.give_back(text, place=place)
         elif read.kind == "unclear":
-            self.outbox.give_back(text, place=place)
-            self.items.put(Note(key=new_ulid(), text=read.problem or not_a_change(read.goals)))
+            if not read.instead:
+                self.outbox.give_back(text, place=place)
+            told = read.problem or not_a_change(read.goals)
+            self.items.put(Note(key=new_ulid(), text=told, change=read.instead, is_new=bool(read.instead)))
         else:
             if read.kind == "apart":
                 self.show_nothing()  # another circuit begins a conversation of its own

@@ -8,7 +8,8 @@ import pytest
 from application.design.plain_state import intent_to_plain
 from application.workflow.refining import read_message, refinement
 from domain.circuit.preferred_values import is_preferred
-from domain.design.catalogue import FAMILIES, other_circuit_in, propose, understand
+from domain.design.another_circuit import another_circuit, other_circuit_in
+from domain.design.catalogue import FAMILIES, propose, understand
 from domain.design.demand_change import changes_netlist, design_changed_by
 from domain.design.designer import DesignIntent
 from domain.design.goal_change import goals_changed_by, is_told_of_another
@@ -352,6 +353,40 @@ def test_another_kind_of_circuit_is_no_change_of_a_goal() -> None:
     intent = understand("RC low-pass, 1 kHz")
     assert other_circuit_in(intent, "make it a band-pass at 3 kHz") is not None
     assert other_circuit_in(intent, "make it a low-pass at 3 kHz") is None
+
+
+@pytest.mark.parametrize(
+    ("request_text", "text", "sentence"),
+    [
+        ("buck converter 12 V to 5 V, 2 A", "make it a boost to 24 V instead",
+         "a boost converter, output voltage 24 V, input voltage 12 V, output current 2 A"),
+        ("buck converter 12 V to 5 V, 2 A", "can I have it isolated?",
+         "a flyback converter, output voltage 5 V, input voltage 12 V, output current 2 A"),
+        ("Sallen-Key low-pass 2nd order 1 kHz", "do it with multiple feedback",
+         "a multiple-feedback filter, low-pass, cut-off frequency 1 kHz, order 2"),
+        ("non-inverting amplifier gain 10", "use a transistor instead of the op-amp",
+         "a common-emitter amplifier, gain 10"),
+        ("wien oscillator 1 kHz", "make it a square wave", "a relaxation oscillator, frequency 1 kHz"),
+    ],
+)  # fmt: skip
+def test_another_circuit_is_asked_for_with_what_was_asked(
+    request_text: str, text: str, sentence: str
+) -> None:
+    other = another_circuit(understand(request_text), text)
+    assert other is not None
+    assert (other.sentence, other.lacks) == (sentence, None)
+
+
+@pytest.mark.parametrize("text", ["make it nicer", "how does a flyback work?", "use a 7 V supply", "thanks"])
+def test_other_words_ask_for_no_other_circuit(text: str) -> None:
+    assert another_circuit(understand("buck converter 12 V to 5 V, 2 A"), text) is None
+
+
+def test_what_the_other_circuit_lacks_is_told() -> None:
+    other = another_circuit(understand("buck converter 12 V to 5 V, 2 A"), "use an LDO instead")
+    assert other is not None
+    assert other.lacks is not None
+    assert "2 A for the output current" in str(other.lacks.message)
 
 
 def test_what_is_only_told_is_no_change_of_a_proposal() -> None:
