@@ -62,6 +62,7 @@ _MODULES = (
     "relaxation_oscillator",
     "timer_555",
     "band_pass",
+    "wide_band_pass",
     "notch",
     "emitter_follower",
     "common_base",
@@ -337,6 +338,8 @@ def revise(
 def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     """The family that claims a sentence. Raises CircuitError ("unknown_circuit") naming what is known."""
     each_claim = {key: family.claim(sentence) for key, family in FAMILIES.items()}
+    if each_claim["wide_band_pass"].score >= 1:  # with two edges it is no filter of one
+        each_claim |= dict.fromkeys(_ONE_SIDED, Claim(score=0.0))
     meant = _described(sentence, each_claim)
     if meant is None:
         _refuse_by_name(sentence, each_claim)
@@ -415,18 +418,18 @@ def _refuse_by_name(sentence: Sentence, claims: Mapping[str, Claim]) -> None:
     for row in NOT_DESIGNED:
         if (row.is_general and is_named) or not _says(sentence, row.words, ours):
             continue
-        family = FAMILIES.get(row.family)
-        if family is None:
+        ours_too = [FAMILIES[key] for key in row.family.split() if key in FAMILIES]
+        if not ours_too:
             raise _unknown(
                 msg("The built-in designer cannot design {circuit} yet.", circuit=row.what), sentence
             )
-        if claims[row.family].score <= 0:
+        if all(claims[family.key].score <= 0 for family in ours_too):
             raise _unknown(
                 msg(
                     "The request does not give enough information for {circuit}. Follow this example: "
                     "{example}.",
                     circuit=row.what,
-                    example=family.examples[sentence.language],
+                    example=ours_too[0].examples[sentence.language],
                 ),
                 sentence,
             )

@@ -19,7 +19,7 @@ class NotDesigned:
     what: Message
     """The kind, after "cannot design"."""
     family: str = ""
-    """Key of the family that designs it as soon as there is one."""
+    """Keys of the families that design it, as soon as there are any."""
     is_general: bool = False
     """Words for many circuits (an oscillator): nothing is refused by them that is called by name."""
 
@@ -28,7 +28,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(words=r"notch|band[\s-]?(?:stop|reject)|陷波|带阻", what=msg("a notch or band-stop filter"),
                 family="notch"),
     NotDesigned(words=r"band[\s-]?pass|(?<![a-z])bpf?(?![a-z])|带通", what=msg("a band-pass filter"),
-                family="band_pass"),
+                family="band_pass wide_band_pass"),
     NotDesigned(words=r"all[\s-]?pass|全通", what=msg("an all-pass filter"), family="all_pass"),
     NotDesigned(words=r"buck[\s/-]*boost|升降压|降升压|inverting (?:converter|regulator)",
                 what=msg("a buck-boost converter"), family="buck_boost"),

@@ -87,27 +87,32 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
+_NAMED = (
+    r"(?:(?:active|multiple[\s-]?feedback|mfb|second[\s-]order|2nd[\s-]order|2[\s-]pole|"
+    r"op[\s-]?amps?) )*"
+    r"(?:band[\s-]?pass(?!e[ds]|ing)|(?<![a-z])bpf?(?![a-z]))(?: (?:active|mfb|"
+    r"multiple[\s-]?feedback))*(?: filter)?|"
+    r"only (?:lets?|pass(?:es|ing)?) [^,;.]{0,24}(?:around|near|close to)[^,;.]{0,12}|"
+    r"只(?:让|允许|通过?)[^,;。]{0,16}(?:附近|左右)[^,;。]{0,6}通过|"
+    r"(?:(?:有源|多重反馈|多路(?:负)?反馈|无限增益|二阶|2阶)(?:多路反馈)?)*带通(?:有源)?(?:滤波)?(?:器|电路)?"
+)
+_ELSEWHERE = r"4th|fourth|6th|third|3rd|[346]阶|butterw|巴特沃"
+
+
+def claims(sentence: kit.Sentence) -> float:
+    """By name, unless the band is too wide for one resonance."""
+    is_other = sentence.has(rf"{rows.OTHER_BANDS}|{_ELSEWHERE}") or rows.is_wide(sentence)
+    return 1.0 if sentence.has(_NAMED) and not is_other else 0.0
+
+
 FAMILY = kit.Family(
     key="band_pass",
     name=msg("second-order band-pass filters (multiple feedback)"),
     one=msg("a multiple-feedback band-pass filter"),
     examples={"en": "band-pass filter, center 1 kHz, Q 5, gain 2",
               "zh": "中心频率1kHz、Q值5、增益2的带通滤波器"},
-    words=kit.Words(
-        named=(
-            r"(?:(?:active|multiple[\s-]?feedback|mfb|second[\s-]order|2nd[\s-]order|2[\s-]pole|"
-            r"op[\s-]?amps?) )*"
-            r"(?:band[\s-]?pass(?!e[ds]|ing)|(?<![a-z])bpf?(?![a-z]))(?: (?:active|mfb|"
-            r"multiple[\s-]?feedback))*(?: filter)?|"
-            r"only (?:lets?|pass(?:es|ing)?) [^,;.]{0,24}(?:around|near|close to)[^,;.]{0,12}|"
-            r"只(?:让|允许|通过?)[^,;。]{0,16}(?:附近|左右)[^,;。]{0,6}通过|"
-            r"(?:(?:有源|多重反馈|多路(?:负)?反馈|无限增益|二阶|2阶)(?:多路反馈)?)*带通(?:有源)?(?:滤波)?(?:器|电路)?"
-        ),
-        excludes=(r"(?<![\d.])(?:50|75)\s?(?:ohms?|Ω|ω|欧)|notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"
-                  r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
-                  r"4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
-                  r"butterw|巴特沃|cheb|切比雪夫"),
-    ),
+    words=kit.Words(named=_NAMED),
+    claims=claims,
     quantities=_QUANTITIES,
     choices=(OPAMP, supplies.RAILS),
     judge=supplies.judged("buffer"),

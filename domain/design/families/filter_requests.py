@@ -12,6 +12,7 @@ from domain.design import kit
 from domain.design.engine import wording
 from domain.design.families import filter_rows as rows
 from domain.design.kit import fill_slots, impossible, left_out, number, told_apart, within_measure
+from shared.errors import CircuitError
 from shared.message import Message, msg
 
 _BAND_BEFORE = re.compile(
@@ -33,6 +34,7 @@ _ORDER = re.compile(
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _CARDINALS = "one two three four five six seven eight nine ten"
 _GRADE = kit.Slot(name="resistor_grade", dimensions=("%",), words=r"resistors?|电阻", takes_bare=False)
+_OF_A_BAND = r"band[\s-]?(?:pass(?!e[ds]|ing)|stop|reject)|notch|带通|带阻|陷波"
 _HALF_POWER_DB = 3.0
 _ROUNDED = 0.02
 """People write 3, 3.0 or 3.01 dB."""
@@ -88,6 +90,12 @@ def filter_reader(
         filled = _with_ripple(quantities, filled)
         kind = filter_kind(sentence)
         notes: list[Message] = []
+        if kind is None and sentence.has(_OF_A_BAND):
+            raise CircuitError(
+                msg("This filter has one edge; a band-pass or band-stop has two."),
+                advice=msg("Ask for a “band-pass filter” or a “notch filter” without naming this circuit."),
+                error_type="unknown_circuit",
+            )
         if kind is None:
             kind = rows.LOW_PASS
             notes.append(wording.KIND_ASSUMED)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from domain.design import kit
+from domain.design.families.filter_rows import LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.kit import (
     around,
     best_pair,
@@ -60,6 +61,12 @@ def capacitor_and_resistor(product: float, middle: float) -> tuple[float, float]
     )
 
 
+OTHER_BANDS = (
+    r"(?<![\d.])(?:50|75)\s?(?:ohms?|Ω|ω|欧)|notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|"
+    r"梯形|passive|无源|state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
+    r"crystal|晶体|saw|cheb|切比雪夫"
+)
+"""Words of band-pass filters that are made of other parts."""
 _BOTH_EDGES = re.compile(r"\s*(?:and|&|和|与|、)\s*", re.IGNORECASE)
 
 
@@ -100,6 +107,27 @@ def _band(sentence: kit.Sentence) -> tuple[tuple[float, float], tuple[kit.Mentio
     return None
 
 
+def edges(sentence: kit.Sentence) -> tuple[tuple[float, float], tuple[kit.Mention, ...]] | None:
+    """The edges of a band, also as those of a high-pass and a low-pass, and the mentions that say them."""
+    if (band := _band(sentence)) is not None:
+        return band
+    hertz = sentence.of("Hz")
+    has_both = sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH)
+    if len(hertz) != 2 or not has_both:
+        return None
+    low, high = sorted(each.middle for each in hertz)
+    return ((low, high), tuple(hertz)) if low < high else None
+
+
+def is_wide(sentence: kit.Sentence) -> bool:
+    """Whether a band is wider than one resonance makes it."""
+    band = edges(sentence)
+    if band is None or not band[0][0] > 0:
+        return False
+    low, high = band[0]
+    return math.sqrt(low * high) / (high - low) < QUALITY.within[0]
+
+
 def complete_resonance(
     request: kit.Request, within: tuple[float, float] = QUALITY.within, *, passes: bool = True
 ) -> kit.Said:
@@ -128,8 +156,7 @@ def _width_beyond(center: float, width: float, limits: tuple[float, float], *, p
     return impossible(
         message,
         msg(
-            "Narrow the band. A wider one is a high-pass and a low-pass one behind the other: ask for the "
-            "one at {lower}, then for the other at {upper}.",
+            "Narrow the band. For a wider one ask for an active band-pass from {lower} to {upper}.",
             lower=lower,
             upper=upper,
         ),

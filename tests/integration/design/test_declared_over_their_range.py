@@ -240,6 +240,19 @@ def band_pass(draw: random.Random) -> str:
     return text.format(_log(draw, 1, 250e3), quality, gain)
 
 
+def wide_band_pass(draw: random.Random) -> str:
+    low = _log(draw, 1, 20e3)
+    text = draw.choice(
+        [
+            "band-pass filter from {:.3g} Hz to {:.3g} Hz, gain {:.3g}",
+            "{:.3g}Hz到{:.3g}Hz的带通滤波器，增益{:.3g}倍",
+            "high-pass at {:.3g} Hz and low-pass at {:.3g} Hz, gain {:.3g}",
+        ]
+    )
+    text = text.format(low, min(low * _log(draw, 6.2, 1000), 150e3), _log(draw, 1, 20))
+    return text + draw.choice(["", ", order 8", ", 9 V single supply"])
+
+
 def notch(draw: random.Random) -> str:
     text = draw.choice(["notch filter at {:.3g} Hz, Q {:.3g}", "{:.3g}Hz陷波器，Q值{:.3g}"])
     return text.format(_log(draw, 1, 200e3), _log(draw, 0.5, 10))
@@ -790,6 +803,7 @@ FAMILIES = pytest.mark.parametrize(
         relaxation_oscillator,
         timer_555,
         band_pass,
+        wide_band_pass,
         notch,
         emitter_follower,
         common_base,
