@@ -11,11 +11,11 @@ from domain.design.sentence import Mention, Sentence, in_any_case
 from domain.design.understanding import not_understood
 from shared.message import Message
 
-_EVENT = re.compile(
+EVENT = re.compile(
     r"load[\s-](?:steps?|jumps?|transients?|changes?|swings?)(?![a-z])|"
     r"load (?:current )?(?:suddenly )?(?:steps|jumps|changes|rises|drops|goes|swings)(?![a-z])|"
     r"\d\s?m?a (?:load )?(?:steps?|transients?)(?![a-z])|"
-    r"负载(?:电流)?(?:阶跃|突变|跳变|瞬变|突增|突减)",
+    r"负载(?:电流)?(?:[从由在][^,;，；。]{0,20}?)?(?:阶跃|突变|跳变|瞬变|突增|突减)",
     re.IGNORECASE,
 )
 """What happens to a circuit: all figures beside it belong to it."""
@@ -31,7 +31,9 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 """Quantities that many circuits have and few of our families ask for."""
-_CLAUSE_END = re.compile(
+_STEP = "step_to_a"
+"""Quantity of a family that knows load steps."""
+CLAUSE_END = re.compile(
     r"[,;:。!，；]|\.(?=\s|$)|(?<![a-z])(?:and|with|but|having)(?![a-z])|并且|而且", re.IGNORECASE
 )
 _BEFORE = re.compile(r"\s?(?:max(?:imum)?|min(?:imum)?|or less|or more|of|的|以[下上内])*\s*$", re.IGNORECASE)
@@ -46,14 +48,15 @@ def without_other_quantities(family: Family, sentence: Sentence) -> tuple[Senten
         each for quantity in family.quantities for each in (quantity.words, quantity.before, quantity.after)
     ]
     known = [in_any_case(each) for each in words if each]
+    is_stepped = any(quantity.name == _STEP for quantity in family.quantities)
     gone: list[Mention] = []
     told: list[Message] = []
     for start, end in _clauses(sentence.text):
         named = [
             found
-            for pattern in (_EVENT, _QUANTITY)
+            for pattern in (EVENT, _QUANTITY)
             for found in pattern.finditer(sentence.text, start, end)
-            if pattern is _EVENT or not any(each.search(found[0]) for each in known)
+            if (pattern is EVENT and not is_stepped) or not any(each.search(found[0]) for each in known)
         ]
         figures = [each for each in sentence.mentions if start <= each.start < end and each not in gone]
         others = [
@@ -73,7 +76,7 @@ def without_other_quantities(family: Family, sentence: Sentence) -> tuple[Senten
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for found in _CLAUSE_END.finditer(text):
+    for found in CLAUSE_END.finditer(text):
         if not text[found.start() - 1 : found.end() + 1].replace(",", "").isdigit():
             yield start, found.start()
             start = found.end()
@@ -83,13 +86,13 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
 def _belongs(figure: Mention, named: re.Match[str], figures: list[Mention], sentence: Sentence) -> bool:
     """Whether a figure is that of the quantity that is named in its clause, or of what happens there."""
     text = sentence.text
-    if named.re is _EVENT and (figure.start >= named.start() or figure.end > named.start()):
+    if named.re is EVENT and (figure.start >= named.start() or figure.end > named.start()):
         return True
     if figure.end <= named.start():
         between = text[figure.end : named.start()]
         is_next = not any(figure.end <= each.start < named.start() for each in figures)
         return is_next and (
-            _BEFORE.match(between) is not None or (figure.bound is not None and named.re is _EVENT)
+            _BEFORE.match(between) is not None or (figure.bound is not None and named.re is EVENT)
         )
     if any(named.end() <= each.start < figure.start for each in figures):
         return False

@@ -7,8 +7,8 @@ switching circuit: `buck_netlist`. There is no controller: the duty is the one f
 from __future__ import annotations
 
 from domain.design import kit
-from domain.design.families import buck, converter_rows
-from domain.design.families.buck_netlist import BOOST, transient
+from domain.design.families import buck, converter_rows, load_step
+from domain.design.families.buck_netlist import BOOST, transients
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
@@ -25,7 +25,7 @@ def _gain(request: kit.Request) -> float:
     return float(request["vout"] / request["vin"])
 
 
-_QUANTITIES = with_inductor_gain(_gain)
+_QUANTITIES = (*with_inductor_gain(_gain), *load_step.QUANTITIES)
 
 
 def _claims(sentence: kit.Sentence) -> float:
@@ -57,7 +57,7 @@ def complete(request: kit.Request) -> kit.Said:
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, L and C by the power-stage equations."""
     stage = size_indirect_stage(request, correction, inverts=False)
-    return converter_rows.sized(request, stage)
+    return converter_rows.sized(request, load_step.held(stage, request, correction, feeds_always=False))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
@@ -73,11 +73,11 @@ FAMILY = kit.Family(
     claims=_claims,
     quantities=_QUANTITIES,
     choices=(RECTIFIER, *PARTS),
-    goals=converter_rows.goals(),
+    goals=(*converter_rows.goals(), *load_step.goals()),
     title="Boost converter {vin:g} V to {vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
     remarks=(),
-    analyses=lambda request, sized, _goals: (transient(request, sized, BOOST),),
+    analyses=lambda request, sized, _goals: transients(request, sized, BOOST),
     size=size, netlist=netlist,
-    says=says,
+    says=lambda sentence: says(sentence, _QUANTITIES),
     complete=complete,
 )  # fmt: skip

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from domain.design import kit
 from domain.design.buck_power_stage import size_power_stage
-from domain.design.families import converter_rows
-from domain.design.families.buck_netlist import netlist, transient
-from domain.design.families.buck_request import PARTS, QUANTITIES, RECTIFIER, complete, restore, says
+from domain.design.families import converter_rows, load_step
+from domain.design.families.buck_netlist import netlist, transients
+from domain.design.families.buck_request import PARTS, RECTIFIER, STEPPED, complete, restore, says
 from domain.design.kit import is_bare_conversion, is_linked
 from shared.message import msg
 
@@ -53,7 +53,8 @@ def claims(sentence: kit.Sentence) -> float:
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, L and C by the power-stage equations."""
-    return converter_rows.sized(request, size_power_stage(request, correction))
+    stage = load_step.held(size_power_stage(request, correction), request, correction, feeds_always=True)
+    return converter_rows.sized(request, stage)
 
 
 FAMILY = kit.Family(
@@ -63,14 +64,14 @@ FAMILY = kit.Family(
               "zh": "12V转5V、2A的降压电路，开关频率300kHz，纹波小于30mV"},
     words=kit.Words(named=_NAMED),
     claims=claims,
-    quantities=QUANTITIES,
+    quantities=STEPPED,
     choices=(RECTIFIER, *PARTS),
-    goals=converter_rows.goals(),
+    goals=(*converter_rows.goals(), *load_step.goals()),
     title="Buck converter {vin:g} V to {vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
     remarks=(),
-    analyses=lambda request, sized, _goals: (transient(request, sized),),
+    analyses=lambda request, sized, _goals: transients(request, sized),
     size=size, netlist=netlist,
-    says=says,
+    says=lambda sentence: says(sentence, STEPPED),
     complete=complete,
     restore=restore,
     factors=lambda request, tuning: {"vout": 1 + tuning["duty_shift"] * request["vin"] / request["vout"],

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from domain.design import kit
-from domain.design.families import converter_rows
+from domain.design.families import converter_rows, load_step
 from domain.design.families.buck import claims as converts
-from domain.design.families.buck_netlist import BUCK_BOOST, transient
+from domain.design.families.buck_netlist import BUCK_BOOST, transients
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
@@ -54,7 +54,8 @@ def complete(request: kit.Request) -> kit.Said:
 
 
 _QUANTITIES: tuple[kit.Quantity, ...] = tuple(
-    replace(each, has_sign=False) if each.name == "vout" else each for each in with_inductor_gain(_gain)
+    replace(each, has_sign=False) if each.name == "vout" else each
+    for each in (*with_inductor_gain(_gain), *load_step.QUANTITIES)
 )
 """The output is negative, whether the sentence says so or not."""
 
@@ -62,7 +63,7 @@ _QUANTITIES: tuple[kit.Quantity, ...] = tuple(
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, L and C by the power-stage equations."""
     stage = size_indirect_stage(request, correction, inverts=True)
-    return converter_rows.sized(request, stage)
+    return converter_rows.sized(request, load_step.held(stage, request, correction, feeds_always=False))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
@@ -86,10 +87,10 @@ FAMILY = kit.Family(
     claims=claims,
     quantities=_QUANTITIES,
     choices=(RECTIFIER, *PARTS),
-    goals=converter_rows.goals(sign=-1),
+    goals=(*converter_rows.goals(sign=-1), *load_step.goals(sign=-1)),
     title="Buck-boost converter {vin:g} V to -{vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
     remarks=(),
-    analyses=lambda request, sized, _goals: (transient(request, sized, BUCK_BOOST),),
+    analyses=lambda request, sized, _goals: transients(request, sized, BUCK_BOOST),
     size=size, netlist=netlist,
     says=lambda sentence: says(sentence, _QUANTITIES),
     complete=complete,

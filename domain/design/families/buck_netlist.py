@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from domain.design import kit
 from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, named_diode, named_mosfet, settling_time
+from domain.design.families import load_step
 from domain.design.kit import spice
 from shared.message import msg
 
@@ -62,6 +63,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized, topology: To
     deck.part(f"Rload out {'ld' if measures_load else '0'} {spice(parts['Rload'])}", msg("load"))
     if measures_load:
         deck.part("Vload ld 0 DC 0", msg("measures the load current"))
+    if load_step.is_asked(request):
+        times = _step_times(1 / request["fsw"], _settles(request, sized, topology))
+        load_step.write(deck, request, *times, topology.sign)
     deck.rule()
     _models(deck, request, sized, topology)
     deck.part(f".ic v(out)={vout}", msg("initial state of a .tran without uic"))
@@ -145,16 +149,34 @@ def diode_card(drop: float, current: float) -> str:
     )
 
 
-def transient(request: kit.Request, sized: kit.Sized, topology: Topology = BUCK) -> str:
-    """`.tran` over whole periods: first all that a cold start needs to die out, then those saved."""
-    period, parts, figures = 1 / request["fsw"], sized.parts, sized.figures
-    duty = figures["duty"]
+def transients(request: kit.Request, sized: kit.Sized, topology: Topology = BUCK) -> tuple[str, ...]:
+    """`.tran` over whole periods: first all that a cold start needs to die out, then those saved; with a load
+    step another one that goes on until the output is back."""
+    period, duty = 1 / request["fsw"], sized.figures["duty"]
+    settles = _settles(request, sized, topology)
+    first = periods(period, duty, settles)
+    if not load_step.is_asked(request):
+        return (first,)
+    begins, lasts = _step_times(period, settles)
+    stop, start = spice(begins + 2 * lasts), spice(begins - _SAVED_PERIODS / 2 * period)
+    # ngspice runs the last of them first: that is `tran`, the one with the step `tran2`
+    return f".tran {spice(period / 100)} {stop} {start} {first.split()[-2]} uic", first
+
+
+def _settles(request: kit.Request, sized: kit.Sized, topology: Topology) -> int:
+    """Periods until a start from elsewhere has died out."""
+    parts, figures, duty = sized.parts, sized.figures, sized.figures["duty"]
     series = figures["winding_ohm"] + parts["Resr"] + figures["switch_ohm"] * duty
     series += figures["rectifier_ohm"] * (1 - duty)
     # Seen from the output, an inductor that feeds it in the off-time only is larger by 1 / (1 - D)**2.
     seen = 1.0 if topology.feeds_always else 1 / (1 - duty) ** 2
     constant = settling_time(seen * parts["L1"], parts["C1"], parts["Rload"], seen * series)
-    return periods(period, duty, math.ceil(9 * constant / period))
+    return min(max(math.ceil(9 * constant * float(request["fsw"])), 60), _MOST_PERIODS)
+
+
+def _step_times(period: float, settles: int) -> tuple[float, float]:
+    """When a load step begins, behind the periods of the first `.tran`, and how long it lasts."""
+    return (settles + _SAVED_PERIODS + 2) * period, max(settles / 3, 60) * period
 
 
 def periods(period: float, duty: float, settles: int) -> str:

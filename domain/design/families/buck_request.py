@@ -8,6 +8,7 @@ from typing import Any
 
 from domain.design import kit
 from domain.design.engine.library_parts import part_choice
+from domain.design.families import load_step
 from domain.design.kit import assumed, impossible, left_out, number, read_conversion, refuse_beyond, with_unit
 from shared.message import msg
 
@@ -26,7 +27,7 @@ _INDUCTOR_RIPPLE_WORDS = (
 _USUAL_A = 0.5
 """Load of a converter of which nobody said one."""
 _SHARE = "_share"
-_SHARES = {"ripple_v": ("%",), "inductor_ripple_a": ("%", "none")}
+_SHARES = {"ripple_v": ("%",), "deviation_v": ("%",), "inductor_ripple_a": ("%", "none")}
 """With these units a ripple is a share of the output voltage or of the load current."""
 _OHM = (1e-6, 1e3)
 
@@ -112,6 +113,10 @@ QUANTITIES = (
 )  # fmt: skip
 
 
+STEPPED = (*QUANTITIES, *load_step.QUANTITIES)
+"""The quantities of a converter on which a load step is tried."""
+
+
 def with_inductor_gain(gain: Callable[[kit.Request], float]) -> tuple[kit.Quantity, ...]:
     """The quantities of a converter in whose inductor `gain` times the load current flows."""
     ripple = replace(_INDUCTOR_RIPPLE, default=lambda request: 0.3 * request["iout"] * gain(request))
@@ -120,6 +125,8 @@ def with_inductor_gain(gain: Callable[[kit.Request], float]) -> tuple[kit.Quanti
 
 def _rectifier(request: kit.Request) -> str:
     """A diode, unless its share of the output power leaves no room for the efficiency (the rest: 3 %)."""
+    if load_step.is_to_little(request):  # a diode would let the output rise there
+        return "synchronous"
     vin, vout, efficiency = request["vin"], request["vout"], request["efficiency"]
     if not (vin and vout and efficiency):
         return "diode"
@@ -143,8 +150,12 @@ PARTS = (part_choice("diode"), part_choice("mosfet"))
 
 def says(sentence: kit.Sentence, quantities: Sequence[kit.Quantity] = QUANTITIES) -> kit.Said:
     """The two voltages as a conversion, everything else by its words."""
-    found = read_conversion(sentence, sorted(quantities, key=lambda each: each.name != "vin"))
     values: dict[str, Any] = {}
+    if load_step.QUANTITIES[0] in quantities:
+        sentence, values = load_step.says(sentence)
+        if sentence.has(load_step.AT_START):  # an overshoot there is none of a load step
+            quantities = [each for each in quantities if each not in load_step.QUANTITIES]
+    found = read_conversion(sentence, sorted(quantities, key=lambda each: each.name != "vin"))
     for quantity in quantities:
         if (mention := found.values.get(quantity.name)) is not None:
             # "ripple ratio 0.4" without a unit is a share of the load current
@@ -183,6 +194,8 @@ def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Sa
     if iout is None and request["power_w"]:
         iout = request["power_w"] / vout
     notes = []
+    if iout is None and request.get("step_to_a"):
+        iout = max(request["step_from_a"], request["step_to_a"])
     if iout is None:
         iout = _USUAL_A
         notes.append(assumed(msg("output current"), with_unit(iout, "A")))
@@ -200,6 +213,8 @@ def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Sa
         if values[name] is not None and base:
             refuse_beyond(quantity, values[name], within[0] * base, within[1] * base)
     values["ripple_is_stated"] = request.states("ripple_v")
+    if "deviation_v" in request:
+        notes += load_step.complete(values, request)
     sized_for = msg(
         "The parts are sized for {low} to {high} V; the fixed duty cycle in the netlist is for {vin} V.",
         low=f"{low:g}",

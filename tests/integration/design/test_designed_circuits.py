@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from domain.design.catalogue import propose, understand
+from domain.simulation.expressions import evaluate
+from infrastructure.waveforms.raw_file import read_raw
 from shared.errors import CircuitError
 from tests.integration.design import bench
 from tests.integration.design.conftest import Design
@@ -139,3 +142,17 @@ async def test_what_cannot_be_designed_is_refused(text: str, error_type: str, de
     assert caught.value.exit_code == 1
     assert caught.value.advice is not None
     assert list((tmp_path / "project").glob("*")) in ([], [tmp_path / "project" / ".circuit_ai"])
+
+
+def test_a_converter_keeps_its_output_at_a_load_step(tmp_path: Path) -> None:
+    """The current that is taken off in the second record lets the output move as far as was said, no more."""
+    intent = understand("buck 12 V to 5 V, load step from 0.5 to 1 A with less than 500 mV dip")
+    steady, stepped = bench.run_all(propose(intent, str).netlist, tmp_path, "judged")
+    mean = steady["v(out)"].mean()
+    assert abs(mean / 5 - 1) < 0.02
+    moved = stepped["v(out)"] - mean
+    assert 0.1 < moved.max() < 0.5
+    assert -0.5 < moved.min() < -0.02
+    told = read_raw(tmp_path / "judged.raw")
+    rise = next(goal.expression for goal in intent.goals if goal.metric == "load_step_rise")
+    assert evaluate(rise, told).value == pytest.approx(moved.max(), rel=0.01)

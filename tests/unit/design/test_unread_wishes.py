@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from domain.design.catalogue import understand
+from domain.design.catalogue import propose, understand
 from infrastructure.persistence.known_texts import request_texts
+from shared.errors import CircuitError
 
 _BUCK = "buck converter 12 V to 5 V, 2 A"
 
@@ -78,3 +79,34 @@ def test_a_figure_of_another_quantity_is_none_of_the_circuits(text: str, left: s
 )
 def test_names_of_every_day(text: str, family: str) -> None:
     assert understand(text, request_texts()).family == family
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("buck 12 V to 3.3 V, at most 5 % overshoot when the load steps from 0.5 to 2 A", (0.5, 2, 0.165)),
+        ("12 V to 5 V buck converter, 2 A, output must stay within 200 mV for a 1 A load step", (1, 2, 0.2)),
+        ("buck 24 V to 5 V, 3 A, with a 50 % load step the output may dip 250 mV", (1.5, 3, 0.25)),
+        ("boost 5 V to 12 V, load step from 0.1 to 0.5 A with less than 600 mV dip", (0.1, 0.5, 0.6)),
+        ("12V转3.3V降压，2A，负载从0.5A跳变到2A时过冲不超过5%", (0.5, 2, 0.165)),
+    ],
+)
+def test_a_load_step_of_a_converter_is_read_whole(text: str, step: tuple[float, float, float]) -> None:
+    intent = understand(text, request_texts())
+    asked = intent.parameters
+    assert (asked["step_from_a"], asked["step_to_a"], round(asked["deviation_v"], 9)) == step
+    assert asked["iout"] == step[1]
+    assert (asked["tolerance"], intent.goals[-1].metric) == (0.02, "load_step_dip")
+    assert not [note for note in map(str, intent.assumptions) if "no effect" in note]
+
+
+def test_what_no_capacitor_can_hold_is_refused_with_the_figure() -> None:
+    intent = understand("buck 12 V to 3.3 V, 2 A, less than 10 mV overshoot at a load step of 1.5 A")
+    with pytest.raises(CircuitError, match="resistance of switch and inductor alone moves it by"):
+        propose(intent, str)
+
+
+def test_an_overshoot_at_the_start_is_none_of_a_load_step() -> None:
+    intent = understand("buck 12 V to 5 V 2 A, start-up overshoot below 5 %")
+    assert intent.parameters["step_to_a"] is None
+    assert any("no effect" in str(note) for note in intent.assumptions)
