@@ -44,7 +44,7 @@ _MUST_BE = (
 )
 _OF_ITSELF = (
     r"(?:ultra[\s-]|very |really |super )?low[\s-](?:noise|power|distortion|drift|cost)|"
-    r"(?:very |really |super )?(?:noiseless|quiet|silent|cheap)|"
+    r"(?:very |really |super )?(?:noiseless|quiet|silent|cheap|steep|sharp)|"
     r"(?:highly |power[\s-]|very |high[\s-])(?:efficien(?:t|cy)|accura\w+|precis\w+)|"
     r"低噪声?|低功耗|低失真|低成本|高效率?(?!果)|高精度"
 )
@@ -159,5 +159,7 @@ def _meant(wish: str, quantities: Sequence[Quantity]) -> list[Quantity]:
 def _as_example(quantity: Quantity, wish: str, request: Request) -> Message:
     """A quantity with a figure: half of what it is, where less is wanted."""
     value = request.get(quantity.name) or quantity.example
+    if quantity.is_whole:  # an order: steeper
+        value = min(2 * value, quantity.within[1])
     is_less = re.search(_LESS, wish, re.IGNORECASE) and not {"%", "none", "x"} & set(quantity.dimensions[:1])
     return figure(quantity.label, quantity.text(nearest(value / 2, "E6") if is_less else value))

@@ -34,8 +34,10 @@ _NAMED = (
     r"(?:语音|话音)(?:频段|频带)?(?:带通)?滤波"
 )
 _PASSES = r"band[\s-]?pass(?!e[ds]|ing)|(?<![a-z])bpf?(?![a-z])|带通"
-_LETS = r"(?<![a-z])(?:pass|passes|passing|lets?|band)(?![a-z])|通过|频带|频段"
-_STOPS = r"(?<![a-z])(?:stops?|rejects?|blocks?|removes?|kills?|suppress\w*)(?![a-z])|滤[掉除去]|抑制|去除"
+_STOPS = (
+    r"(?<![a-z])(?:filter\w* out|stops?|rejects?|blocks?|removes?|kills?|suppress\w*)(?![a-z])|"
+    r"滤[掉除去]|抑制|去除"
+)
 _RC = (
     r"(?<![a-z])r-?c(?![a-z])|阻容",
     msg("A wide band-pass of resistors and capacitors alone is not designed."),
@@ -59,9 +61,9 @@ def claims(sentence: kit.Sentence) -> float:
         return 0.0
     if sentence.has(_NAMED):
         return 1.0
-    has_both = sentence.has(filter_rows.LETS_LOWS_THROUGH) and sentence.has(filter_rows.LETS_HIGHS_THROUGH)
-    passes = sentence.has(_PASSES) or (sentence.has(r"filter|滤波") and sentence.has(_LETS))
-    return 1.0 if (has_both or passes) and rows.is_wide(sentence) else 0.0
+    kinds = [sentence.has(each) for each in (filter_rows.LETS_LOWS_THROUGH, filter_rows.LETS_HIGHS_THROUGH)]
+    is_filter = all(kinds) or (sentence.has(r"filter|滤波") and not any(kinds))
+    return 1.0 if (is_filter or sentence.has(_PASSES)) and rows.is_wide(sentence) else 0.0
 
 
 def says(sentence: kit.Sentence) -> kit.Said:

@@ -148,6 +148,7 @@ UNDERSTOOD = [
     ("active band-pass filter 455 Hz bandwidth 50 Hz", "band_pass", {"quality": 9.1}),
     ("voice band filter 300 Hz - 3.4 kHz", "wide_band_pass", {"low_edge_hz": 300, "high_edge_hz": 3400}),
     ("high-pass at 100 Hz and low-pass at 5 kHz", "wide_band_pass", {"low_edge_hz": 100, "order": 4}),
+    ("a steep filter for speech, 300 Hz to 3.4 kHz", "wide_band_pass", {"high_edge_hz": 3400}),
     ("Sallen-Key band-pass, 20 Hz to 20 kHz, order 8", "wide_band_pass", {"order": 8}),
     ("中心频率1kHz、Q值5、增益2的带通滤波器", "band_pass", {"quality": 5, "gain": 2}),
     ("60 Hz hum notch filter Q 10 40 dB", "notch", {"quality": 10, "rejection_db": 40}),
