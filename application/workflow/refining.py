@@ -335,6 +335,7 @@ def _of_addition(state: Mapping[str, Any], text: str, circuit: str, *, edited: b
 def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMessage:
     """A message that describes no circuit, behind a finished design."""
     from domain.design.another_circuit import another_circuit
+    from domain.design.catalogue import told_without_figure
     from domain.design.demand_change import design_changed_by
 
     goals, intent = goals_in(state), _intent_in(state)
@@ -351,8 +352,9 @@ def _of_design(state: Mapping[str, Any], text: str, *, edited: bool) -> NextMess
         return NextMessage("unclear", goals, problem)
     if is_repeated(text, goals) or (intent is not None and design_changed_by(text, intent) is not None):
         return NextMessage("unclear", goals, _said_already(text))
-    unread = clauses_not_read(text, goals)
-    return NextMessage("unclear", goals, _half_read(unread) if unread else None)
+    if unread := clauses_not_read(text, goals):
+        return NextMessage("unclear", goals, _half_read(unread))
+    return NextMessage("unclear", goals, None if intent is None else told_without_figure(intent, text))
 
 
 def _cannot_be(error: CircuitError) -> Message:

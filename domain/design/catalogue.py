@@ -32,7 +32,7 @@ from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import LONGEST_REQUEST, Sentence, in_any_case, last_said, read_sentence
 from domain.design.simplified import simplified
 from domain.design.understanding import is_not_understood
-from domain.design.unread_wishes import also_asked, not_read, unread_wishes
+from domain.design.unread_wishes import also_asked, has_example, not_read, told_of_wish, unread_wishes
 from domain.design.weighing import Ruled, rule_features, weighed
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
@@ -205,7 +205,7 @@ def understand(text: str, known: KnownRequests | None = None) -> DesignIntent:
     told = [note for note in unread if note is not None]
     left = [note for note in intent.assumptions if is_not_understood(note)]
     others = [note for note in intent.assumptions if not is_not_understood(note)]
-    also = also_asked(family, request) if told or left else ()
+    also = () if not left and all(map(has_example, told)) else also_asked(family, request)
     return replace(intent, assumptions=(*told, *left, *also, *others))
 
 
@@ -304,6 +304,12 @@ def chooses_otherwise(intent: DesignIntent, text: str) -> bool:
     """Whether a sentence names another of the ways in which such a circuit may be made than it is."""
     family = FAMILIES.get(intent.family)
     return family is not None and family.chooses_otherwise(intent, as_read(text)[0])
+
+
+def told_without_figure(intent: DesignIntent, text: str) -> Message | None:
+    """How a wish that has no figure could be asked of a design; None where a text is no such wish."""
+    family = FAMILIES.get(intent.family)
+    return None if family is None else told_of_wish(text, family.family, Request(intent.parameters))
 
 
 def propose(intent: DesignIntent, say: Say, tables: Tables = NO_TABLES) -> Proposal:

@@ -110,6 +110,13 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 """The same of a part: "a smaller inductor"."""
+_MADE_MORE = re.compile(
+    r"^\W*(?:(?:and|but|also|then|please|can you|could you)\s+){0,3}"
+    r"(?:make|get|keep|have|want|need)\s(?:it|this|that)"
+    r"\s(?:(?:a bit|a little|much|even|slightly|somewhat|more|less|way)\s){0,2}[a-z]+$",
+    re.IGNORECASE,
+)
+"""The same of the circuit: "make it steeper"."""
 _REPLACED = re.compile(r"\b(?:replace|swap|exchange|substitute)[^\d,;.]*\sby\s", re.IGNORECASE)
 """What stands behind it is no difference."""
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
@@ -254,7 +261,10 @@ def clauses_of(text: str) -> tuple[str, ...]:
     begun = ""
     for clause in filter(None, (each.strip() for each in _CLAUSE.split(text))):
         whole = f"{begun}, {clause}" if begun else clause
-        is_wish = not re.search(r"\d", whole) and (_MORE_OR_LESS.search(whole) or _COMPARED.search(whole))
+        has_figure = re.search(r"\d", whole) is not None
+        is_wish = not has_figure and any(
+            each.search(whole) for each in (_MORE_OR_LESS, _COMPARED, _MADE_MORE)
+        )
         begun = whole if is_wish else ""
         if not is_wish:
             found.append(whole)

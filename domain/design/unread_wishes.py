@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from domain.circuit.preferred_values import nearest
-from domain.design.engine.declaration import DERIVED, Family, Quantity, Request
+from domain.design.engine.declaration import DERIVED, STATED, Family, Quantity, Request
 from domain.design.engine.wording import figure, joined
 from domain.design.sentence import in_any_case
 from shared.message import Message, msg
@@ -24,6 +24,10 @@ _PIECE = re.compile(
 _FIGURE = re.compile(
     r"\d|(?<![a-z])(?:unity|single|one|two|three|four|half|double|zero)(?![a-z])", re.IGNORECASE
 )
+_COMPARISON = (
+    r"(?<![a-z])(?:less|more|[a-z]{3,}er|better|worse)(?![a-z])|[更再][大小高低快慢]|太[大小高低快慢吵]"
+)
+_LONGEST, _SHORTEST = 60, 4
 _MARKS = " ,;.!，；。！"
 _JOINED = re.compile(
     r"(?P<adds>and|but|plus)(?: also| then| please)*\s+|(?P<has>with|without|including)\s+", re.IGNORECASE
@@ -66,7 +70,8 @@ _OF_OTHERS = re.compile(
 _PURPOSE = re.compile(
     r"(?:\b(?:for|to|from|work\w*|us(?:e|ed|ing)|compatible|goes?)\b|用[于在])[^,;\d]*$", re.IGNORECASE
 )
-_LESS = r"small|less|low|quiet|silent|noise|tiny|compact|clean|cool|hot|小|低|静|少"
+_MORE = r"(?<![a-z])(?:more|loud|high|bigg|larg|fast|wid|strong|better)(?:er)?(?![a-z])|[更再][大高快]"
+_LESS = r"small|less|low|quiet|silent|nois|tiny|compact|clean|cool|hot|小|低|静|少"
 _MEANT: tuple[tuple[str, str], ...] = (
     (r"quiet|silent|nois|hiss|hum|clean|安静|噪[声音]", r"^ripple|noise|distortion"),
     (r"small|tiny|compact|light|体积|小巧", r"^(?:inductance|capacitance)$"),
@@ -138,6 +143,22 @@ def not_read(wish: str, family: Family, request: Request) -> Message | None:
     return msg("“{text}” has no effect: this circuit has no goal for it.", text=wish)
 
 
+def told_of_wish(text: str, family: Family, request: Request) -> Message | None:
+    """What a wish without a figure, behind a design, could be asked by; None where it is none."""
+    wish = " ".join(text.strip(_MARKS + "?？").split())
+    is_wish = re.search(_QUALITY, wish, re.IGNORECASE) or re.search(_COMPARISON, wish, re.IGNORECASE)
+    if _FIGURE.search(wish) or _ASIDE.match(wish) or len(wish) > _LONGEST or not is_wish:
+        return None
+    told = not_read(wish, family, request.having(**{STATED: (), DERIVED: ()}))
+    also = () if told is None or has_example(told) else also_asked(family, request)
+    return msg("{text} {advice}", text=told, advice=also[0]) if told is not None and also else told
+
+
+def has_example(told: Message) -> bool:
+    """Whether the note of a wish says with which figure it could be asked."""
+    return "what" in told.params
+
+
 def also_asked(family: Family, request: Request) -> tuple[Message, ...]:
     """What else a circuit can be asked for, where a part of a request had no effect."""
     free = [each.label for each in family.quantities if not request.states(each.name) and each.is_told]
@@ -148,7 +169,7 @@ def also_asked(family: Family, request: Request) -> tuple[Message, ...]:
 
 def _meant(wish: str, quantities: Sequence[Quantity]) -> list[Quantity]:
     """The quantities that a wish names, else those in which its quality can be asked for."""
-    named = [each for each in quantities if each.words and in_any_case(each.words).search(wish)]
+    named = [each for each in quantities if _is_named(each, wish)]
     names = [name for words, name in _MEANT if re.search(words, wish, re.IGNORECASE)]
     if not names:
         return named
@@ -156,10 +177,20 @@ def _meant(wish: str, quantities: Sequence[Quantity]) -> list[Quantity]:
     return [each for each in meant if each in named] or meant
 
 
+def _is_named(quantity: Quantity, wish: str) -> bool:
+    """Whether a whole word of a quantity stands in a wish: the c of a capacitor begins many words."""
+    found = in_any_case(quantity.words).finditer(wish) if quantity.words else ()
+    return any(len(each[0]) >= _SHORTEST for each in found)
+
+
 def _as_example(quantity: Quantity, wish: str, request: Request) -> Message:
-    """A quantity with a figure: half of what it is, where less is wanted."""
+    """A quantity with a figure: half of what it is where less is wanted, twice where more is."""
     value = request.get(quantity.name) or quantity.example
     if quantity.is_whole:  # an order: steeper
         value = min(2 * value, quantity.within[1])
-    is_less = re.search(_LESS, wish, re.IGNORECASE) and not {"%", "none", "x"} & set(quantity.dimensions[:1])
-    return figure(quantity.label, quantity.text(nearest(value / 2, "E6") if is_less else value))
+    if not {"%", "deg", "dB"} & set(quantity.dimensions[:1]) and not quantity.is_whole:
+        if re.search(_LESS, wish, re.IGNORECASE):
+            value = nearest(value / 2, "E6")
+        elif re.search(_MORE, wish, re.IGNORECASE):
+            value = nearest(2 * value, "E6")
+    return figure(quantity.label, quantity.text(value))

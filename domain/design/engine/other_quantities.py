@@ -48,7 +48,7 @@ def without_other_quantities(family: Family, sentence: Sentence) -> tuple[Senten
         each for quantity in family.quantities for each in (quantity.words, quantity.before, quantity.after)
     ]
     known = [in_any_case(each) for each in words if each]
-    is_stepped = any(quantity.name == _STEP for quantity in family.quantities)
+    is_stepped = knows_steps(family)
     gone: list[Mention] = []
     told: list[Message] = []
     for start, end in _clauses(sentence.text):
@@ -72,6 +72,11 @@ def without_other_quantities(family: Family, sentence: Sentence) -> tuple[Senten
         return sentence, ()
     left = tuple(each for each in sentence.mentions if each not in gone)
     return replace(sentence, mentions=left), tuple(told)
+
+
+def knows_steps(family: Family) -> bool:
+    """Whether a family tries its circuits by a load step."""
+    return any(quantity.name == _STEP for quantity in family.quantities)
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:

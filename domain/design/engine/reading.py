@@ -28,7 +28,7 @@ from domain.design.engine.declaration import (
 )
 from domain.design.engine.device_cards import CARDS
 from domain.design.engine.library_parts import judge_parts
-from domain.design.engine.other_quantities import without_other_quantities
+from domain.design.engine.other_quantities import knows_steps, without_other_quantities
 from domain.design.quantity_words import ROLES
 from domain.design.ratios import with_ratio
 from domain.design.sentence import Mention, Sentence, in_any_case
@@ -67,6 +67,8 @@ _DENIES = r"(?<![a-z])(?:no|not|without|never|don['’]?t|avoid)(?![a-z])|不[�
 """With it a part or a kind that is named may be what is not wanted."""
 _BARE = 2
 """Words of what is hardly more than a figure."""
+_SHARE = "_share"
+"""Behind the name of a quantity: its part of another one."""
 _TRIAL = r"(?<![a-z])(?:step|transient|surge|pulse)s?(?![a-z])|阶跃|瞬态|突变"
 """What is to be tried on the circuit, and is no demand of it."""
 _WANTS = r"(?<![a-z])(?:need|want|make it|should|must|use|give|set|change)(?![a-z])|[要用改设]"
@@ -301,7 +303,8 @@ def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, 
         return {}
     sentence, loads, load = without_load(family, _without_grade(sentence))
     said, silent = said_of(family, sentence), _says_of_nothing(family, sentence)
-    if loads or sentence.has(_TRIAL) or any(map(is_not_understood, said.notes)):
+    is_trial = sentence.has(_TRIAL) and not knows_steps(family)
+    if loads or is_trial or any(map(is_not_understood, said.notes)):
         return {}
     found = {
         name: value
@@ -310,7 +313,12 @@ def demands_in(family: Family, sentence: Sentence, known: Request) -> dict[str, 
         if not (name == "kind" and wording.KIND_ASSUMED in said.notes)
     }
     by_name = {quantity.name: quantity for quantity in family.quantities}
-    if any(name in by_name and not _is_named(family, by_name[name], sentence) for name in found):
+    for share in [name for name in found if name.removesuffix(_SHARE) in by_name and name.endswith(_SHARE)]:
+        found[share.removesuffix(_SHARE)] = None  # follows from the share
+    if any(
+        found.get(name) is not None and name in by_name and not _is_named(family, by_name[name], sentence)
+        for name in found
+    ):
         return {}
     for choice in () if sentence.has(_DENIES) else family.choices:
         by_words = tuple(each for each in choice.options if not in_any_case(each.words).search(""))

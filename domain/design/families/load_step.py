@@ -26,6 +26,7 @@ _MOVES = (
 )
 AT_START = r"start[\s-]?up|turn[\s-]?on|power[\s-]?up|inrush|启动|上电|开机"
 _SHARE, _USUAL_SHARE, _HALF = "deviation_v_share", 0.05, 0.5
+_TO = re.compile(r"(?<![a-z])to\s*$|[到至]\s*$", re.IGNORECASE)
 _MARGIN = 0.85
 _LITTLE = 0.15
 _LARGEST_F = 0.1
@@ -56,7 +57,8 @@ def says(sentence: kit.Sentence) -> tuple[kit.Sentence, dict[str, Any]]:
     taken = [each for each in inside if each.dimension == "A"]
     values: dict[str, Any] = {}
     if len(taken) == 1 and taken[0].upper is None:
-        values["step_a"] = abs(taken[0].value)
+        is_end = _TO.search(sentence.text[: taken[0].start]) is not None
+        values["step_to_a" if is_end else "step_a"] = abs(taken[0].value)
     elif taken:
         ends = [each for mention in taken for each in (mention.value, mention.upper) if each is not None]
         values["step_from_a"], values["step_to_a"] = ends[0], ends[-1]
@@ -103,14 +105,20 @@ def complete(values: dict[str, Any], request: kit.Request) -> list[Message]:
             told.append(kit.assumed(QUANTITIES[-1].label, with_unit(_USUAL_SHARE * vout, "V")))
         deviation = (_USUAL_SHARE if share is None else share) * vout
     low, high = request["step_from_a"], request["step_to_a"]
+    if high is not None and low is None:  # from the load that was said
+        low, high = sorted((iout, high))
+        told.append(_stepping(low, high))
     if high is None:
         share = request.get("step_share") or _HALF
         size = min(request.get("step_a") or share * iout, iout)
         low, high = iout - size, iout
-        ends = {"low": with_unit(low, "A"), "high": with_unit(high, "A")}
-        told.append(msg("The load steps between {low} and {high}.", **ends))
-    values |= {"step_from_a": low, "step_to_a": high, "deviation_v": deviation}
+        told.append(_stepping(low, high))
+    values |= {"iout": max(iout, low, high), "step_from_a": low, "step_to_a": high, "deviation_v": deviation}
     return told
+
+
+def _stepping(low: float, high: float) -> Message:
+    return msg("The load steps between {low} and {high}.", low=with_unit(low, "A"), high=with_unit(high, "A"))
 
 
 def is_asked(request: kit.Request) -> bool:

@@ -19,6 +19,7 @@ from domain.design.families.filter_requests import order_of
 from domain.design.kit import around, fill_slots, impossible, left_out, number, spice, with_unit
 from domain.design.opamp import GBW, OPAMP, SUPPLY, given_gbw_hz, write_opamp
 from domain.design.prototypes import FilterKind, prototype
+from domain.design.quantity_words import ROLES
 from domain.design.sallen_key_stage import (
     demands,
     gain_bandwidth,
@@ -43,10 +44,22 @@ _RC = (
     msg("A wide band-pass of resistors and capacitors alone is not designed."),
     msg("Leave “RC” out for one with op-amps, or ask for an LC band-pass between 50 ohms."),
 )
-_EDGE = replace(rows.CENTER, within=(0.1, 300e3), words="(?!)", weak="", takes_rest=False)
+_EDGE = replace(rows.CENTER, within=(0.1, 300e3), weak="", takes_rest=False)
+_EDGES = (
+    replace(
+        _EDGE, name="low_edge_hz", label=msg("lower band edge"), example=300, before=ROLES["low_hz"].before,
+        words=(r"low(?:er)?[\s-](?:band[\s-])?(?:edge|cut-?off|corner|limit|end)|"
+               r"(?<![a-z])starts?(?: at| from)|下限|低端"),
+    ),
+    replace(
+        _EDGE, name="high_edge_hz", label=msg("upper band edge"), example=3e3,
+        before=ROLES["bandwidth_hz"].before,
+        words=(r"(?:upper|high(?:er)?)[\s-](?:band[\s-])?(?:edge|cut-?off|corner|limit|end)|"
+               r"(?<![a-z])up to|上限|高端"),
+    ),
+)  # fmt: skip
 QUANTITIES = (
-    replace(_EDGE, name="low_edge_hz", label=msg("lower band edge"), example=300),
-    replace(_EDGE, name="high_edge_hz", label=msg("upper band edge"), example=3e3),
+    *_EDGES,
     replace(filter_rows.order_quantity(2, 8), required=False, default=4.0),
     gain_row((1, 100), 2, default=1.0),
     SUPPLY,
@@ -70,7 +83,8 @@ def says(sentence: kit.Sentence) -> kit.Said:
     """The edges as a range or by two kinds of filter, the order by its words. Raises CircuitError."""
     band = rows.edges(sentence)
     rest = [each for each in sentence.mentions if band is None or each not in band[1]]
-    slots = [each for each in QUANTITIES if each.name not in ("low_edge_hz", "high_edge_hz", "order")]
+    others = ("order",) if band is None else ("order", *(each.name for each in _EDGES))
+    slots = [each for each in QUANTITIES if each.name not in others]
     filled = fill_slots(sentence, slots, rest)
     values = {
         each.name: number(each, filled.values[each.name]) for each in slots if each.name in filled.values

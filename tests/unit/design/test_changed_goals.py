@@ -183,7 +183,7 @@ def test_a_sentence_changes_more_of_a_design_than_its_goals(
         (AMPLIFIER, "raise the supply by 3 V"),
         (LOW_PASS, "second order please"),
         (AMPLIFIER, "use a 100k feedback resistor"),
-        ("buck converter 12 V to 5 V, 2 A", "load step to 3 A"),
+        ("LDO 5 V to 3.3 V, 0.5 A", "load step to 3 A"),
         ("buck converter 12 V to 5 V, 2 A", "without diode"),
         (LOW_PASS, "use a 5 V supply"),  # it has none
         (SINGLE, "负载上不能有直流，输出加个隔直电容"),  # the choice of coupling is that of the input
@@ -319,6 +319,16 @@ async def test_what_else_is_asked_is_of_the_design_or_measured(
     ("request_text", "text", "parameters"),
     [
         ("buck converter 12V to 5V 2A", "change the input voltage to 24 V", {"vin": 24.0, "vout": 5.0}),
+        ("buck converter 12V to 5V 2A", "make it smaller, 1 MHz", {"fsw": 1e6}),
+        ("buck converter 12V to 5V 2A", "make it more efficient, at least 92 %", {"efficiency": 0.92}),
+        (
+            "buck converter 12V to 5V 2A",
+            "add a load step from 0.5 to 2 A",
+            {"step_from_a": 0.5, "step_to_a": 2},
+        ),
+        ("buck converter 12V to 5V 2A", "load step to 3 A", {"step_from_a": 2, "step_to_a": 3, "iout": 3}),
+        ("buck 12V to 5V 2A, overshoot below 5 %", "only 3 % overshoot please", {"deviation_v": 0.15}),
+        ("band-pass from 300 Hz to 3 kHz", "make it steeper, order 8", {"order": 8}),
         (
             "buck converter 12V to 5V 2A",
             "change the input to 24 V and the output to 3.3 V",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.design.catalogue import propose, understand
+from domain.design.catalogue import propose, told_without_figure, understand
 from infrastructure.persistence.known_texts import request_texts
 from shared.errors import CircuitError
 
@@ -31,7 +31,7 @@ def test_a_wish_without_a_figure_is_told_with_what_can_be_asked(text: str, wish:
     told = [note for note in notes if note.startswith(f"“{wish}” has no effect")]
     assert len(told) == 1
     assert instead in told[0]
-    assert any(note.startswith("This circuit can also be asked for: ") for note in notes)
+    assert any(note.startswith("This circuit can also be asked for: ") for note in notes) is not bool(instead)
 
 
 @pytest.mark.parametrize(
@@ -110,3 +110,23 @@ def test_an_overshoot_at_the_start_is_none_of_a_load_step() -> None:
     intent = understand("buck 12 V to 5 V 2 A, start-up overshoot below 5 %")
     assert intent.parameters["step_to_a"] is None
     assert any("no effect" in str(note) for note in intent.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "text", "instead"),
+    [
+        (_BUCK, "less ripple", "output ripple 22 mV"),
+        (_BUCK, "make it more efficient", "efficiency 90 %"),
+        (_BUCK, "can it be cheaper?", "It can also be asked for: "),
+        ("non-inverting amplifier gain 10", "make it louder", "gain 22"),
+        ("band-pass from 300 Hz to 3 kHz", "make it steeper", "order 8"),
+        (_BUCK, "thanks", ""),
+        (_BUCK, "what is the ripple?", ""),
+    ],
+)
+def test_a_wish_without_a_figure_behind_a_design_is_told_how_to_ask(
+    request_text: str, text: str, instead: str
+) -> None:
+    told = told_without_figure(understand(request_text), text)
+    assert (told is None) is not bool(instead)
+    assert instead.removeprefix("It") in str(told)
