@@ -194,8 +194,9 @@ def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Sa
     if iout is None and request["power_w"]:
         iout = request["power_w"] / vout
     notes = []
+    is_said = False
     if iout is None and request.get("step_to_a"):
-        iout = max(request["step_from_a"], request["step_to_a"])
+        iout, is_said = max(request["step_from_a"] or 0.0, request["step_to_a"]), True
     if iout is None:
         iout = _USUAL_A
         notes.append(assumed(msg("output current"), with_unit(iout, "A")))
@@ -223,7 +224,7 @@ def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Sa
     )
     if high > low:
         notes.append(sized_for)
-    return kit.Said(values=values, notes=tuple(notes))
+    return kit.Said(values=values, stated=frozenset({"iout"} if is_said else ()), notes=tuple(notes))
 
 
 def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
