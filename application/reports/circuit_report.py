@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from application.reports.drawn_schematic import DrawnSchematic, drawn_schematic
 from application.results.exporting import ExportRequest, PictureOptions
+from application.results.tables import curves_in
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from domain.simulation.goals import DesignGoal
     from domain.simulation.result import SimulationResult
 
-_DRAWN = ("ac", "tran", "dc", "noise")
+_DRAWN, _MOST_OF_A_KIND = ("ac", "tran", "dc", "noise"), 3
 _WIDTH_MM, _HEIGHT_MM = 170.0, 92.0
 
 
@@ -43,7 +44,7 @@ class ReportPicture:
     """Curves of one analysis."""
 
     analysis: str
-    """ac, tran, dc, noise."""
+    """ac, tran, dc, noise; the second of a kind is tran2."""
     signals: tuple[str, ...]
     svg: str
 
@@ -187,7 +188,7 @@ class ReportCircuit:
     async def _pictures(
         self, result: SimulationResult, words: Mapping[str, str]
     ) -> tuple[tuple[ReportPicture, ...], dict[str, Message]]:
-        """Curves of each kind of analysis that has some, and why others have none."""
+        """Curves of each analysis that has some, and why others have none."""
         if not result.run.raw_paths:
             return (), {}
         pictures: list[ReportPicture] = []
@@ -212,8 +213,12 @@ class ReportCircuit:
 
         def kinds() -> list[str]:
             with source:
-                there = {each.analysis for each in source.outlines if each.axis_name and each.points > 1}
-            return [kind for kind in _DRAWN if kind in there]
+                there = curves_in(source.outlines)
+            return [
+                name
+                for kind in _DRAWN
+                for name in [each for each, its in there.items() if its == kind][:_MOST_OF_A_KIND]
+            ]
 
         return await off_loop(kinds)
 

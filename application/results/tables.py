@@ -112,6 +112,12 @@ def tables_of(file: WaveformSource, signals: Sequence[str] = (), analysis: str |
     return _of_expressions(file, groups, signals)
 
 
+def curves_in(outlines: Sequence[PlotOutline]) -> dict[str, str]:
+    """The analyses of a result that have curves, by their names in it ("tran2"), each with its kind."""
+    kinds = {group.name: outlines[group.numbers[0]] for group in _groups(outlines)}
+    return {name: each.analysis for name, each in kinds.items() if each.axis_name and each.points > 1}
+
+
 def until(stop: threading.Event, tables: Sequence[Table]) -> list[Table]:
     """The tables, whose reading ends with Stopped when `stop` is set."""
 

@@ -51,6 +51,12 @@ _NOT_COUNTED = msg(
 _BLANK = (Cell(""), Cell("", is_number=True))
 
 
+def _name_of(analysis: str) -> Message:
+    kind = analysis.rstrip("0123456789")
+    number = analysis.removeprefix(kind)
+    return msg("{analysis} {number}", analysis=_ANALYSES[kind], number=number) if number else _ANALYSES[kind]
+
+
 def document_of(report: CircuitReport, translate: Translate, *, now: datetime) -> tuple[Block, ...]:
     """The report's blocks, top to bottom. `now`: when it is made, in local time."""
     return tuple(_blocks(report, translate, now))
@@ -69,10 +75,10 @@ def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Bl
     yield from _measurements(report.result, say)
     yield from _issues(report.result, say)
     for picture in report.pictures:
-        yield Heading(2, say(_ANALYSES[picture.analysis]))
+        yield Heading(2, say(_name_of(picture.analysis)))
         yield Picture(picture.svg, ", ".join(picture.signals))
     for analysis, reason in report.undrawn.items():
-        why = msg("{analysis}: not drawn. {reason}", analysis=_ANALYSES[analysis], reason=reason)
+        why = msg("{analysis}: not drawn. {reason}", analysis=_name_of(analysis), reason=reason)
         yield Paragraph(say(why), "error")
     if report.result.operating_point is not None:
         yield from operating_point_blocks(report.result.operating_point, say, report.netlist)

@@ -47,12 +47,14 @@ def test_a_page_has_goals_curves_and_operating_point(forked_commands: ForkedComm
     goals = json.dumps({"goals": [goal]})
     assert run(forked_commands, "tool", "set_goals", goals, "--project", project).exit_code == 0
     target = project / "report.html"
+    (project / "ce.cir").write_text(CE.replace(".tran 1u 300u\n", ".tran 1u 300u\n.tran 1u 100u\n"))
     made = run(forked_commands, "report", project, "-o", target, "--json")
     assert made.exit_code == 0, made.stdout + made.stderr
     page = target.read_text("utf-8")
-    for heading in ("Goals", "Measurements", "Frequency response", "Transient response", "Operating point"):
+    curves = ("Frequency response", "Transient response", "Transient response 2")
+    for heading in ("Goals", "Measurements", *curves, "Operating point"):
         assert f"<h2>{heading}</h2>" in page
-    assert page.count("data:image/svg+xml;base64,") == 2
+    assert page.count("data:image/svg+xml;base64,") == len(curves)
     drawn = page[page.index("<h2>Schematic</h2>") :].partition("</svg>")[0]
     for name in ("Q1", "RC", "RE", "vcc"):  # the schematic is part of the page
         assert f">{name}</text>" in drawn, name
