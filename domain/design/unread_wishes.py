@@ -146,7 +146,9 @@ def not_read(wish: str, family: Family, request: Request) -> Message | None:
 def told_of_wish(text: str, family: Family, request: Request) -> Message | None:
     """What a wish without a figure, behind a design, could be asked by; None where it is none."""
     wish = " ".join(text.strip(_MARKS + "?？").split())
-    is_wish = re.search(_QUALITY, wish, re.IGNORECASE) or re.search(_COMPARISON, wish, re.IGNORECASE)
+    is_wish = re.search(_QUALITY, wish, re.IGNORECASE) or (
+        re.search(_COMPARISON, wish, re.IGNORECASE) and _meant(wish, family.quantities)
+    )
     if _FIGURE.search(wish) or _ASIDE.match(wish) or len(wish) > _LONGEST or not is_wish:
         return None
     told = not_read(wish, family, request.having(**{STATED: (), DERIVED: ()}))

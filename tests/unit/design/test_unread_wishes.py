@@ -121,6 +121,7 @@ def test_an_overshoot_at_the_start_is_none_of_a_load_step() -> None:
         ("non-inverting amplifier gain 10", "make it louder", "gain 22"),
         ("band-pass from 300 Hz to 3 kHz", "make it steeper", "order 8"),
         (_BUCK, "thanks", ""),
+        (_BUCK, "make it nicer", ""),
         (_BUCK, "what is the ripple?", ""),
     ],
 )
