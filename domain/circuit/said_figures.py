@@ -75,6 +75,7 @@ _ANGLES = late_pattern(r"shift|lag|lead|cross|per pole|相移|滞后|超前|反�
 _EACH_BY = late_pattern(r"(?:每个?|每变化|\beach|\bevery|\bper)\s?[±+-]?\s?$")
 _EDGES = late_pattern(r"rise|fall|edge|settl|delay|duty|上升|下降|边沿|建立|延迟|占空")
 _NETWORKS = late_pattern(r"phase[- ]shift|wien|移相|文氏")
+_THERMAL = late_pattern(r"\bvt\b|v_t|\bic\b|\bkt\b|thermal|\bgm\b|热电压|跨导")
 _CLAUSES = late_pattern(r"[,;:，；：。、]")
 _OF_PARTS = late_pattern(
     r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件"
@@ -102,6 +103,8 @@ def is_convention(figure: TextFigure, before: str, after: str) -> bool:  # noqa:
             return figure.value in (3.0, 29.0) and _NETWORKS.search(before.lower()) is not None
         case "degC":
             return figure.value in (25.0, 27.0)
+        case "V":  # kT/q
+            return 25.0 <= round(1e3 * figure.value, 2) <= 26.0 and _THERMAL.search(near) is not None
         case _:
             return False
 
@@ -133,7 +136,8 @@ _WORDS = late_pattern(
     r"|\bi['’]d\b|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
-    r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
+    r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )"
+    r"(?<!\bwere )(?<!\bwas )(?<!\bis )(?<!\bare )(?<!\bbeen )\b(?:increase|decrease|reduce|raise|set|change"
     r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
     r"|需要|^\W*lower\b|\band lower\b|\bthen lower\b"
     r"|(?<![响效反相对供适])应(?![用力])|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算"
@@ -163,6 +167,7 @@ _AFTER = late_pattern(
     r"|enough|suitable|adequate)\b|^[^，。,;]{0,6}(?:就?足够|即可)"
     r"|^\s*(?:needs?|requires?|calls for|takes)\b|^\s*(?:需要|则需)"
     r"|^[^.,;\n]{0,24}\bha(?:s|ve) not (?:yet )?been (?:simulated|measured|verified|checked|tested|run)\b"
+    r"|^\s*(?:or so )?(?:is|are) (?:realistic|usual|typical|common)\b"
     r"|^\s*(?:左右|上下)?(?:也许|或许|大概[能会可]|可能)|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
 _BY_HAND = late_pattern(

@@ -95,7 +95,9 @@ _OF_COURSE = late_pattern(
     r"\b(?:drop\w*|fall\w*|fell|rises?|rose|grow\w*|chang\w+|var\w+|regulation|lower|higher|less|more)\b"
     r"|[降升增减低高变]|调整率"
 )
-_OF_LIMIT = late_pattern(r" of (?:the |your )?(?:limit|allow\w+|requirement|target|goal|budget|maximum)\b")
+_OF_LIMIT = late_pattern(
+    r" of (?:the |your |its )?(?:limit|allow\w+|requirement|target|goal|budget|maximum)\b"
+)
 _OF_LIMIT_ZH = late_pattern(r"(?:要求|限值|指标|目标|上限|允许值)的\W{0,3}(?:约|大约)?$")
 _EACH = late_pattern(r"\b(?:each|per|every)\b|每")
 _HALF = late_pattern(r"\b(?:half|halved|twice|double)|一半|减半|两倍|加倍")
@@ -195,7 +197,14 @@ class Judged:
         if self._known.is_measured(figure):
             return False  # what a result has under a name of its own may be told under one of the trade
         before, after = self._flat[: figure.start][-SIGHT:], self._flat[figure.end :][:SIGHT]
-        if figure.unit == "%" and (_OF_WHAT_IT_WAS.search(before) or _OF_WHAT_IT_WAS_BEHIND.match(after)):
+        if figure.unit == "%" and any(
+            found is not None
+            for found in (
+                _OF_WHAT_IT_WAS.search(before),
+                _OF_WHAT_IT_WAS_BEHIND.match(after),
+                _OF_LIMIT.match(after),
+            )
+        ):
             return False
         is_told_as_asked = _CAME_FROM.search(before) or _is_wish(before, after)
         return not (is_told_as_asked and is_one_of(self._flat, figure, self._asked))

@@ -401,7 +401,10 @@ def _clauses(plain: str) -> Iterator[tuple[str, str]]:
             subject = begins[0] if begins and not is_proposed else subject
 
 
-_SO_TOO = late_pattern(rf"{_NAMED}(?: (?:to|and|or|through) {_NAMED})? (?:to|by|with)\b")
+_SO_TOO = late_pattern(
+    rf"{_NAMED}(?: (?:to|and|or|through) {_NAMED})? (?:to|by|with)\b"
+    rf"|(?:also )?(?:an?|the) (?:[\w-]+ ){{0,5}}{_FILE}$"
+)
 _SUBJECT = late_pattern(r"^(?:I|we)(?:['’]ve| have)?\b|^我(?:已经?)?", re.IGNORECASE)
 _TELLS = late_pattern(r"\b(?:confirm|verif|prove|pass)\w*|证实|确认|通过", re.IGNORECASE)
 """A run that is told of, whoever made it."""

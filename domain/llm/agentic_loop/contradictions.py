@@ -578,7 +578,11 @@ def _is_wrong_to(  # noqa: PLR0911
     # "76 mV (goal < 60 mV)" tells what is asked, "19 us above 200 us" a difference
     is_adverb = not re.search(r"exceed|超过|超出|不足", compares[0].lower())
     is_told_missed = lead.endswith("(") and _MISSED.search(lead) is not None  # "92 mV ✗ (< 50 mV)"
-    if is_told_missed or _OF_GOAL.search(lead) or (is_adverb and not lead and between[:1] == " "):
+    if (
+        is_told_missed
+        or _OF_GOAL.search(lead)
+        or (is_adverb and not lead and between[:1] == " " and compares[0].isascii())
+    ):
         return False
     if re.search(
         r"(?:\bby|高出?|低|超出|多|少|(?<![压温误偏])差)\s?(?:about |some |约)?$",

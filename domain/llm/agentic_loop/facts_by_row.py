@@ -146,6 +146,7 @@ _WAY = late_pattern(
 )
 _OF_ANY = late_pattern(r"\b(?:current|voltage|output)\b|电流|电压|输出", re.IGNORECASE)
 """How the one quantity of a study may be called."""
+_MONOTONIC = late_pattern(r"\bmonoton\w*|\bsteadily\b|单调|一直[升降增减]", re.IGNORECASE)
 _OF_HEAT = late_pattern(r"\btemperature\b|温度", re.IGNORECASE)
 _BARE_VALUE = late_pattern(r"(?<![\d.\w=/*^-])0\.\d{2,5}(?![\d.]| ?[%A-Za-zΩ°/*])")
 _COMPARES = late_pattern(r"\b(?:against|versus|vs|compared)\b|相比|\d ?\S{1,3} ?\+ ?\d")
@@ -621,6 +622,10 @@ def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
         return
     rows = sorted(table.rows, key=lambda row: row.varied[0][1])
     yield from _listed_other_way(sentence, rows)
+    if len(rows[0].columns) == 1 and _MONOTONIC.search(sentence) and not NOT.search(sentence):
+        course = [value for row in rows for _, value in row.columns]
+        if len({after > before for before, after in pairwise(course) if after != before}) > 1:
+            yield sentence
     for clause in _clauses(sentence):
         over = _OVER.search(clause)
         quantity = (

@@ -52,7 +52,8 @@ _NOT_BELOW = (
     r"|fewer|shorter)(?: than)?"
 )
 _BOUND = late_pattern(
-    rf"(?:(?P<most>{_NOT_ABOVE}|\b(?:at most|below|under|(?:less|lower|smaller|shorter|faster) than"
+    rf"(?:(?P<most>{_NOT_ABOVE}|\b(?:(?:stay|keep|remain|be|is|are)\w* within"
+    rf"|at most|below|under|(?:less|lower|smaller|shorter|faster) than"
     rf"|max(?:imum)?(?: of)?"
     r"|no worse than|limit(?:ed)?(?: (?:of|to|is))?|<=?)|<=?|≤|小于等于|小于|低于|少于|短于|最多|最大"
     r"|至多|上限)"

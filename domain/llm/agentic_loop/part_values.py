@@ -58,7 +58,7 @@ _VALUED = late_pattern(
 _SIZE = late_pattern(rf"\b(?P<name>[WL])[ \t]*=[ \t]*(?P<value>{_NUMBER})", re.IGNORECASE)
 _TOLD = late_pattern(
     rf"(?<![\w/])(?P<parts>{_PARTS}(?:\s?(?:,|、|/|\band\b|和|与)\s?{_PARTS}){{0,3}})(?:\s|=|:|~|≈"
-    r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从"
+    r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value|set|changed|reduced|lowered|raised|increased)\b|由|从"
     r"|取|为|用|是|选|仍|还|现在|均|都|(?:换|改|调|设)(?:成|为|到|至)|(?:加大|增大|减小|提高|降低)(?:到"
     r"|至|为)|各|的值?)"
     rf"{{0,7}}(?P<one>{_VALUE})(?:\s?(?:\bto\b|->|→|=>|变为|改为|换成|换为|增大?到|减小?到|到"

@@ -41,7 +41,7 @@ _MEETS = late_pattern(
 )
 _MISSES = late_pattern(
     r"\b(?:miss(?:es|ed)?|violat(?:es?|ed)|fail(?:s|ed)?|out of (?:spec|limits?|range|the window)|outside"
-    r"|too (?:high|low|slow|large|small|much|long|short|weak)|(?:is|are|was|were) broken|breaks"
+    r"|too (?:high|low|slow|large|small|much|long|short|weak)|(?:is|are|was|were) (?:broken|exceeded)|breaks"
     r"|leaves? (?:the|its|your)"
     r"|insufficient|unacceptable|breaks? (?:the|its|your))\b|[✗✘❌]"
     r"|超标|超限|超差|未达|达不到|没有?达|没有?满足|不足|不够(?![^\s，。,;；:：\d])|违反|超出范围|之外|以外",
@@ -284,7 +284,7 @@ def wrong_verdicts(
     limits = limits_in(words, (*earlier, *results))
     now = _State.of(facts_of(results), limits, is_one=True)
     before = _states_before(earlier, limits)
-    if not (now.judged or before or now.facts.rows):
+    if not (limits or before or now.facts.rows):
         return
     told = [_clauses(flat, limits, Table(state.facts.rows)) for state in (now, *before)]
     for clause, *others in zip(*told, strict=True):
@@ -632,7 +632,8 @@ def _in_scope(clause: _Clause, facts: Sequence[Fact]) -> list[list[Fact]]:
 def _is_wrong_extreme(clause: _Clause, state: _State) -> bool:
     """Where a row is told to be the highest, lowest or worst of a study, and another is."""
     told = {each.lastgroup for each in _SUPERLATIVE.finditer(clause.text)}
-    names = set(clause.names)
+    columns = {row_of(name) for row in state.facts.rows for name, _ in row.columns}
+    names = set(clause.names) or (columns if len(columns) == 1 else set())
     if len(told) != 1 or clause.own_rows is None or len(names) != 1 or _DENIES.search(clause.text):
         return False
     quantity = next(iter(names))
