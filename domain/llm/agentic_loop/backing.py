@@ -99,6 +99,7 @@ _OF_LIMIT = late_pattern(
     r" of (?:the |your |its )?(?:limit|allow\w+|requirement|target|goal|budget|maximum)\b"
 )
 _OF_LIMIT_ZH = late_pattern(r"(?:要求|限值|指标|目标|上限|允许值)的\W{0,3}(?:约|大约)?$")
+_AS_LIMIT = late_pattern(r"\s?(?:的(?:限值|上限|下限|要求|指标)|(?:limit|goal|target|requirement)\b)")
 _EACH = late_pattern(r"\b(?:each|per|every)\b|每")
 _HALF = late_pattern(r"\b(?:half|halved|twice|double)|一半|减半|两倍|加倍")
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
@@ -214,6 +215,10 @@ class Judged:
         values = self._named.get(figure.start, (0, ()))[1]
         if not is_strange and self._known.has(figure, is_rough(self._flat, figure), named=values):
             return True
+        after = self._flat[figure.end :][:SIGHT].lower()
+        is_limit = _AS_LIMIT.match(after) and any(unit == figure.unit for unit, _ in self._asked)
+        if is_limit and not is_one_of(self._flat, figure, self._asked):
+            return False  # of limits those count that were set
         return self._known.keeps(figure, sentence_before(self._flat, figure.start)[-SIGHT:].lower())
 
     def _what_follows(self) -> list[Given]:

@@ -198,7 +198,7 @@ def _is_of_old_cell(flat: str, figure: TextFigure, parts: Sequence[Mapping[str, 
 
 
 _COLUMN_OLD = late_pattern(
-    r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原(?![边副理因极级])|之前|先前|旧"
+    r"\b(?:before|old|original\w*|initial\w*|was|previous\w*|start)\b|初始|[改调换优]\w?前|原(?![边副理因极级])|之前|先前|旧"
 )
 _COLUMN_NEW = late_pattern(
     r"\b(?:after(?! \d)|new|now|current(?:ly| (?:value|design|state|run))|final|is)\b|[改调换优]\w?后|现在"

@@ -127,6 +127,9 @@ COURSE = (
         ("The coil carries 0.99 A on average and swings between 0.71 A and 1.22 A.", True),
         ("About 0.71 W are lost of 5.65 W.", False),
         ("Whether it holds up to 77 kHz has not been simulated.", False),
+        ("The thermal voltage VT is 26 mV.", False),
+        ("R1 and R2 were set to 4.7 kΩ.", True),
+        ("The gain is 9.98 kHz wide, above the 450 Hz limit.", True),
     ],
 )
 def test_what_a_result_gives_by_whatever_expression_is_reckoned_with(text: str, is_doubted: bool) -> None:

@@ -154,6 +154,8 @@ _SWEEP = (
         ("失真为 4.1 %（原来 8.2 %），低于 3 %。", True),
         ("延时 10.251 ms，比 10.2 ms 短。", True),
         ("延时 10.151 ms，比 10.2 ms 短。", False),
+        ("集电极电压 6.03 V 低于 5 V，不合格。", True),
+        ("集电极电压 4.97 V 低于 5 V，不合格。", False),
         ("That would leave roughly 300 kHz, just below the required 500 kHz.", False),
     ],
 )
