@@ -85,7 +85,7 @@ _PER_SECOND = re.compile(
 )
 """How often something happens, in words."""
 _ONCE_IN = re.compile(
-    r"(?P<period>\d+(?:\.\d+)?|[一二两三四五六七八九十半])\s?(?:个)?秒(?:钟)?(?P<what>[^\d,;。、]{1,3}?)[一1][次下]"
+    r"(?P<period>\d+(?:\.\d+)?|[一二两三四五六七八九十半])\s?(?:个)?秒(?:钟)?(?P<what>[^\d,;。、]{0,3}?)[一1][次下]"
 )
 """`两秒闪一次`."""
 _UNITY = re.compile(
