@@ -110,12 +110,13 @@ def limit_in_figures(goal: DesignGoal, unit: str = "", digits: int = 4) -> str:
 
 
 def row_of(verdict: GoalVerdict) -> GoalRow:
+    asked = verdict.goal  # of a share the tolerance is one of it, wherever it is told
     verdict = verdict_in_percent(verdict)
     goal, value = verdict.goal, verdict.measured.value
     text, digits = beside_limit(goal, value, lambda each, count: _figure(each, goal.unit, count))
     return GoalRow(
         value=NOT_MEASURED if math.isnan(value) else typeset(text),
-        limit=limit_text(goal, digits),
+        limit=limit_text(asked, digits),
         met=verdict.met,
         margin=goal.margin(value),
     )

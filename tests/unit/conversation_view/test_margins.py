@@ -86,6 +86,8 @@ def test_a_share_is_written_in_percent_and_read_so() -> None:
         metric="d", expression="duty(v(out))", unit="1", minimum=0.475, maximum=0.525, target=0.5
     )
     assert limit_text(duty).replace("\u00a0", " ") == "50 % ±5 %"
+    judged = GoalVerdict(goal=duty, measured=Quantity(value=0.51, unit="1"), met=True)
+    assert row_of(judged).limit.replace("\u00a0", " ") == "50 % ±5 %"  # as it was agreed, no "±2.5 %"
     gain = DesignGoal(metric="gain", expression="gain(v(out),1k)", unit="1", minimum=0.9)
     assert limit_text(gain) == "≥ 0.9"
     for text, maximum in (("3 %", 0.03), ("3", 0.03), ("0.02", 0.02)):
