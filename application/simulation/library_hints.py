@@ -109,7 +109,7 @@ def _of_definer(name: str, definer: Definer) -> Message:
         return msg("{name} is not defined here. Line {line} of {path} defines it, in another circuit: copy "
                    "the definition.",
                    name=name, line=line, path=file)  # fmt: skip
-    quoted = f'"{file}"' if re.search(r"\s", file) else file
+    quoted = file if re.fullmatch(r"[\w./\\+~-]+", file) else f'"{file}"'
     card = f".lib {quoted} {section}" if section else f".include {quoted}"
     return msg("{name} is not defined here. {path} has it: add {card}.", name=name, path=file, card=card)
 

@@ -167,6 +167,10 @@ def study_measures(
     wanted = own | ({goal.metric.lower() for goal in spec.goals} & names) if spec.measures else names
     cards, warnings = _cards([item for item in written if item[1].name in wanted - expressions.keys()])
     varied = {each.name.lower(): each.name for each in spec.parameters}
+    for metric in (goal.metric for goal in spec.goals):
+        measured = {*expressions, *(name.lower() for name in expressions), *names, *varied}
+        if metric.lower() in spec.known and not {metric, metric.lower()} & measured:
+            expressions[metric] = _compiled(spec.known[metric.lower()], f"measure.{metric}")
     goals = tuple(_bound(goal, number, expressions, names, varied) for number, goal in enumerate(spec.goals))
     if not (expressions or cards or may_be_none):
         raise UserInputError(

@@ -155,8 +155,12 @@ def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
             ]
         case list() | tuple():
             items = given
+        case str() if (parts := _parted(given)) and all(map(_COMPARED.fullmatch, parts)):
+            items = parts
         case _:
-            notes.add('"goals" has to be a list of objects.')
+            notes.add(
+                '"goals" has to be a list of objects, or of comparisons such as "bandwidth(v(out)) >= 10k".'
+            )
             return []
     if len(items) > MOST_GOALS:
         notes.add(f"There are {len(items)} goals; at most {MOST_GOALS} are taken.")
@@ -173,6 +177,18 @@ def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
             )
             notes.left_out.append(_words(item, _SHOWN) or "?")
     return found
+
+
+def _parted(text: str) -> list[str]:
+    """The comparisons of a text, which stand behind commas of no bracket, semicolons or in lines."""
+    parts, depth = [""], 0
+    for sign in text[:_LONGEST_REPLY]:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign in ";；\n" or (sign in ",，" and depth <= 0):
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _comparisons(text: str) -> Iterator[Mapping[str, Any]]:

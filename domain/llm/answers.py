@@ -323,6 +323,7 @@ _BEGINS_AS_CALL = re.compile(
     r"""\s*["'](?:arguments|parameters|args)["']\s*:\s*[{"]"""
 )
 """Nobody writes this for a person to read: a call, whatever is wrong with the rest of it."""
+_NAME_OF_TOOL = re.compile(r"[\w.-]{1,60}", re.ASCII)
 _BETWEEN_VALUES = re.compile(r"[ \t\r\n,]*")
 _SIDE_KEYS = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
 
@@ -334,9 +335,9 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     short lead-in line (three sentences, `_LEAD_IN_LIMIT` characters, no word like "example", "format" or
     "would"; several lines when it speaks of what "I" do) the answer consists of calls alone - plain JSON,
     code blocks, ``<tool_call>`` tags, one or several. What stands between and behind blocks has to be such
-    words of the caller, too. Every call has to name a known tool and to have no keys but
-    name, arguments and ids. Tags (and blocks marked ``tool_call``) are meant as calls: they may
-    follow any text but a line that announces an example. One of them whose JSON is broken still counts
+    words of the caller, too. Every call has to name a known tool, unless it is marked as a call, and to
+    have no keys but name, arguments and ids. Tags (and blocks marked ``tool_call``) are meant as calls: they
+    may follow any text but a line that announces an example. One of them whose JSON is broken still counts
     when its name can be read, so that the model is told; so does plain JSON that begins with a known
     tool's name and its arguments. Otherwise: no calls, and the text as it was.
     """
@@ -358,7 +359,9 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     calls: list[WireToolCall] = []
     for piece in pieces:
         is_meant = is_explicit or ("`" not in lead_in and bool(_BEGINS_AS_CALL.match(piece)))
-        found = _calls_in_piece(piece, known_names, is_meant=is_meant)
+        found = _calls_in_piece(piece, known_names, is_meant=is_meant) or (
+            _of_unknown_tool(piece) if is_explicit else []
+        )
         calls += found
         if not found or len(calls) > MOST_CALLS_OF_ANSWER:
             return (), text
@@ -523,6 +526,19 @@ def _with_arguments(value: dict[str, Any], known: Collection[str]) -> dict[str, 
         return value
     flat = {key: item for key, item in value.items() if key != "tool" and key not in _SIDE_KEYS}
     return {"tool": value["tool"], "arguments": flat}
+
+
+def _of_unknown_tool(text: str) -> list[WireToolCall]:
+    """A call under a name no tool has, where it is marked as one: it is answered with the names there are."""
+    value = read_json(text)
+    if not isinstance(value, dict) or len(set(value) - _SIDE_KEYS) != 2:
+        return []
+    names = [value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)]
+    given = [value[key] for key in _ARGUMENT_KEYS if isinstance(value.get(key), dict)]
+    if not names or not given or not _NAME_OF_TOOL.fullmatch(names[0]):
+        return []
+    arguments = json.dumps(given[0], ensure_ascii=False)
+    return [WireToolCall(provider_id="", name=names[0], arguments=arguments)]
 
 
 def _broken_call(text: str, known: Collection[str]) -> list[WireToolCall]:

@@ -142,6 +142,8 @@ class StudySpec:
     measures: Mapping[str, str]
     """Expression by metric; empty = the circuit's `.meas` cards."""
     goals: tuple[DesignGoal, ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Expressions by metric (lower case) that a goal may name without its being measured here."""
     corners: CornerPlan
     at_corners: bool = False
     """A sweep or Monte Carlo is done at every corner."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from domain.circuit.defined_elsewhere import defined_at
+from domain.circuit.defined_elsewhere import DefinedAt, definitions_in
 from domain.circuit.dependencies import Definer, RefusalReason, SourceFile, SourceRefusal
 from domain.circuit.dialects import plain_text
 from domain.circuit.netlist import LIBRARY_SUFFIXES, NETLIST_SUFFIXES
@@ -122,18 +122,15 @@ class ConfinedSourceReader:
 
     def defining(self, name: str, *, including_file: Path) -> Definer | None:
         """Of the project before the listed libraries, the fewer folders deep, the better. At most 20 MB are
-        read for it; a file that cannot be read is passed over."""
+        read for it, once; a file that cannot be read is passed over."""
         second = None
-        for path, data in self._searched:
-            if name.lower().encode() not in data.lower():
-                continue
-            has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
-            at = defined_at(data.decode(errors="replace"), name, has_title=has_title)
+        for path, definitions in self._searched:
+            at = definitions.get(name.lower())
             if at is None:
                 continue
             written = self._as_written(path, including_file)
-            if not written.isprintable() or '"' in written:
-                continue  # no card can name it: its name would be cards of its own
+            if not _can_be_named(written) or not _can_be_named(at.section):
+                continue
             definer = Definer(path, written, at)
             if at.is_alone:
                 return definer
@@ -141,9 +138,9 @@ class ConfinedSourceReader:
         return second
 
     @cached_property
-    def _searched(self) -> Sequence[tuple[Path, bytes]]:
-        """The netlists and libraries that may define what a circuit lacks, with their content in UTF-8."""
-        held: dict[Path, bytes] = {}
+    def _searched(self) -> Sequence[tuple[Path, Mapping[str, DefinedAt]]]:
+        """The netlists and libraries that may define what a circuit lacks, with their definitions."""
+        held: dict[Path, Mapping[str, DefinedAt]] = {}
         left = _MOST_SEARCHED
         for path in self._library_names(of_program=False):
             if left <= 0:
@@ -151,7 +148,9 @@ class ConfinedSourceReader:
             if path.suffix.lower() in NETLIST_SUFFIXES and path != self._circuit and path not in held:
                 found = self._read_candidate(path)
                 if isinstance(found, SourceFile):
-                    held[found.path] = plain_text(found.data)
+                    has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
+                    text = plain_text(found.data).decode(errors="replace")
+                    held[found.path] = definitions_in(text, has_title=has_title)
                     left -= len(found.data)
         return tuple(held.items())
 
@@ -280,6 +279,11 @@ def _folders_in(folder: Path) -> list[Path]:
             ]
     except OSError:
         return []
+
+
+def _can_be_named(written: str) -> bool:
+    """Whether a directive can name it: nothing in it ends a line or quotes, or begins a comment."""
+    return written.isprintable() and not re.search(r"[\"';$]", written)
 
 
 def _reason_of(error: OSError | ValueError) -> RefusalReason:

@@ -125,9 +125,7 @@ def verdict_lines(found: Sequence[JudgedGoal]) -> list[str]:
     for each in found:
         share = each.verdict.goal.margin(each.verdict.measured.value)
         margin = "" if share is None else f", margin {signed(100 * share, '%', 3)}"
-        is_said = each.reason is None or not each.is_simulated
-        reason = "" if is_said else f": {str(each.reason)[:_LONGEST_REASON]}"
-        lines.append(f"- {_brief(each)}{margin}{reason}")
+        lines.append(f"- {_brief(each)}{margin}")
     return lines
 
 
@@ -182,7 +180,7 @@ def _brief(judged: JudgedGoal) -> str:
     if judged.reason is not None and (goal.condition or not judged.is_judged):
         return f"not judged{wish} {goal.metric} ({limit}): {str(judged.reason)[:_LONGEST_REASON]}"
     told = f"{'met' if judged.verdict.met else 'MISSED'}{wish} {goal.metric} = {value} ({limit})"
-    return told if judged.is_simulated else f"{told}: {str(judged.reason)[:_LONGEST_REASON]}"
+    return told if judged.reason is None else f"{told}: {str(judged.reason)[:_LONGEST_REASON]}"
 
 
 def _cells(judged: JudgedGoal) -> tuple[str, ...]:

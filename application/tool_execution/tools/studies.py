@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.design.circuit_goals import place_in, read_goals
 from application.tool_execution.definition import Tool, ToolContext
 from application.tool_execution.tools._common import locked_failure, locks_of
 from application.tool_execution.tools.circuit_choice import chosen_circuit
@@ -25,6 +27,7 @@ from domain.studies.robustness import Robustness, tolerance_in_percent
 from domain.studies.study_spec import StudyKind, StudySpec, element_of_gm_id, read_study_spec
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from domain.studies.optimization import OptimizationResult
@@ -212,6 +215,7 @@ async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolC
         "timeout": arguments.timeout_s,
         **_of_kind(arguments),
     })  # fmt: skip
+    spec = await off_loop(_with_goals_of, circuit, spec, arguments.kind, context)
     operations = context.operations
     run = _search if arguments.kind == "optimize" else _study
     await operations.begin_simulation(op_id=call.call_id, session_id=context.session_id, tool=call.name)
@@ -226,6 +230,15 @@ async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolC
         raise
     await operations.finish(call.call_id, result_to_plain(answer))
     return answer
+
+
+def _with_goals_of(circuit: Path, spec: StudySpec, kind: Kind, context: ToolContext) -> StudySpec:
+    """The circuit's own goals can be named as they are, and a search that names none is for all of them."""
+    held = read_goals(context.project, place_in(context.project.root, circuit)).goals
+    own = tuple(goal for goal in held if not goal.condition)
+    is_for_all = kind == "optimize" and not (spec.goals or spec.search.objectives)
+    known = {goal.metric.lower(): goal.expression for goal in own}
+    return replace(spec, goals=own if is_for_all else spec.goals, known=known)
 
 
 def _of_kind(arguments: StudyArguments) -> dict[str, Any]:

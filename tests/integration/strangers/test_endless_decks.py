@@ -18,7 +18,9 @@ from typing import Any
 
 import pytest
 
+from domain.circuit.defined_elsewhere import DefinedAt, definitions_in
 from domain.circuit.dependencies import (
+    Definer,
     DependencyTree,
     SourceFile,
     SourceRefusal,
@@ -42,6 +44,7 @@ from domain.llm.agentic_loop.contradictions import contradictions
 from domain.llm.answers import calls_in_text
 from domain.llm.netlists_in_text import complete_netlists
 from domain.simulation.meas_cards import parse_meas
+from infrastructure.persistence.source_files import ConfinedSourceReader
 from presentation.panels.conversation.markup import to_html
 from presentation.panels.editor.highlight import Style, paint_roughly
 from shared.errors import CircuitError, UserInputError
@@ -241,6 +244,27 @@ def test_a_file_that_is_included_a_hundred_times_is_read_a_hundred_times() -> No
     tree = tree_of("t\n" + ".include p.inc\n" * 100, {"p.inc": ".param x=1\n"})
     assert not tree.cycles
     assert sum(placed.statement.keyword == "param" for placed in tree.expanded) == 100
+
+
+def test_a_library_is_read_once_for_all_that_a_circuit_lacks(tmp_path: Path) -> None:
+    """A clone of three hundred undefined models beside a library that names them all in comments."""
+    names = [f"m{number}" for number in range(300)]
+    rows = lines(500, f"* {' '.join(names)} #\nR# a b 1k\n")
+    (tmp_path / "a.lib").write_text(f"{rows}.model M299 D\n")
+    reader = ConfinedSourceReader(tmp_path / "c.cir")
+    found: list[Definer] = []
+
+    def looked_for() -> None:
+        every = (reader.defining(name, including_file=tmp_path / "c.cir") for name in names)
+        found.extend(each for each in every if each is not None)
+
+    assert calls_of(looked_for) < 20_000, "three hundred times the rows is 300,000"
+    assert [(each.reference, each.at) for each in found] == [("a.lib", DefinedAt(1001, "", is_alone=False))]
+
+
+@pytest.mark.parametrize("card", ["\n", "* x\n", "+ x\n", "R1 a b 1k\n", ".model m D\n", ".subckt a b\n"])
+def test_definitions_of_a_long_text_take_few_calls(card: str) -> None:
+    assert calls_of(lambda: definitions_in(card * 200_000, has_title=False)) < 2_000_000
 
 
 def test_functions_that_call_the_next_one_twice_are_given_up() -> None:

@@ -164,3 +164,16 @@ async def test_a_search_tells_the_yield_of_what_it_found_and_that_it_is_on_the_e
     assert "sigma of out: 0.1" in result.content
     assert "assumed: R1, R2: uniform within ±5 %" in result.content
     assert str(result.summary).endswith(f"yield {passed} % of 100 runs: marginal")
+
+
+@pytest.mark.parametrize("goals", [{}, {"goals": ["half >= 4.9", "half <= 5"]}])
+async def test_a_search_is_for_the_goals_the_circuit_has(bench: Bench, goals: dict[str, list[str]]) -> None:
+    """Named without what they measure, or not named at all."""
+    bench.write("d.cir", "d\nV1 in 0 10\nR1 in out 20k\nR2 out 0 10k\n.op\n.end\n")
+    half = {"metric": "half", "expression": "v(out)", "unit": "V", "minimum": 4.9, "maximum": 5}
+    assert (await bench.call("set_goals", goals=[half])).success
+    parameters = [{"name": "R1", "min": "9k", "max": "30k"}]
+    result = await bench.call("run_study", kind="optimize", parameters=parameters, runs=40, **goals)
+    assert result.success, result.content
+    assert "ended: goals_met" in result.content
+    assert result.content.count("met (must): half = ") == 1 + bool(goals)

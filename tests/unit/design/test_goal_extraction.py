@@ -95,6 +95,8 @@ READ: dict[str, tuple[str, list[tuple[str, float | None, float | None, str]]]] =
     "a comparator": (one("max(db(v(out)))", comparator="<=", value=3, unit="dB"), [("it", None, 3.0, "dB")]),
     "a comparator in words": (one("ugf(v(out))", operator="at_least", limit="1 MHz"),
                               [("it", 1e6, None, "Hz")]),
+    "comparisons in a text": (json.dumps({"goals": "bandwidth(v(out),3) >= 1Meg; max(v(out)) <= 30 mV"}),
+                              [("bandwidth", 1e6, None, "Hz"), ("max", None, 0.03, "V")]),
     "a bound in the expression": (one("bandwidth(v(out)) >= 1Meg"), [("it", 1e6, None, "Hz")]),
     "a tolerance of decibels": (one("dcgain(db(v(out)))", target=20, tolerance=0.5, unit="dB"),
                                 [("it", 19.5, 20.5, "dB")]),

@@ -258,6 +258,8 @@ def test_a_bracket_that_may_be_closed_further_down_is_left_alone(tmp_path: Path)
     [
         ("* mine\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n", ".include ../parts/my.lib"),
         ("* mine\n.lib fast\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n.endl\n", ".lib ../parts/my.lib fast"),
+        ("\ufeff.lib fast\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n.endl\n", ".lib ../parts/my.lib fast"),
+        ("* mine\n.lib a;b\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n.endl\n", None),
         ("* local\n.subckt outer a b\n.subckt amp p n o\nE1 o 0 p n 1e5\n.ends\n.ends\n", None),
     ],
 )
@@ -287,7 +289,17 @@ def test_a_definition_among_another_circuits_elements_is_told_and_not_included(t
     assert problem.message.params["path"] == "other.cir"
 
 
-@pytest.mark.parametrize("name", ["x\n.options rshunt=1\n.lib", 'a" b.lib'])
+@pytest.mark.parametrize("name", ["x{y}.lib", "a,b=c.lib", "a b.lib", "(x).lib"])
+def test_a_file_of_an_odd_name_is_brought_in_in_quotes(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".circuit_ai").mkdir()
+    (tmp_path / name).write_text("* mine\n.model DX D(IS=1p)\n")
+    text = "* mine\nV1 a 0 1\nD1 a 0 DX\n.op\n.end\n"
+    mended = fixed(text, problem_of(examined(tmp_path / "mine.cir", text), "undefined-model"))
+    assert mended.splitlines()[1] == f'.include "{name}"'
+    assert examined(tmp_path / "mine.cir", mended).problems == ()
+
+
+@pytest.mark.parametrize("name", ["x\n.options rshunt=1\n.lib", 'a" b.lib', "a;b.lib", "$a.lib"])
 def test_a_file_whose_name_no_card_can_hold_brings_in_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / ".circuit_ai").mkdir()
     (tmp_path / name).write_text("* mine\n.model DX D(IS=1p)\n")

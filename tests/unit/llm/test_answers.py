@@ -130,6 +130,12 @@ def test_examples_and_other_text_are_no_calls(text: str) -> None:
     assert calls_in_text(text, KNOWN) == ((), text)
 
 
+def test_a_marked_call_of_a_tool_there_is_not_is_answered_as_one_that_was_sent() -> None:
+    text = '<tool_call>\n{"name": "SetGoal", "parameters": {"file": "amp.cir"}}\n</tool_call>'
+    assert found(text) == [("SetGoal", {"file": "amp.cir"})]
+    assert found(text.replace('"name": "SetGoal"', '"name": "not a tool"')) == []
+
+
 @for_each(
     ("text", "name"),
     [
