@@ -154,6 +154,15 @@ def _of_drawing(shown: ShownResult, now: DrawnPlot, overlay: RunOverlay) -> list
                 names=", ".join(rough),
             )
         )
+    still = [trace.shown_name for trace in now.traces if trace.is_about_to_start]
+    if still:
+        notes.append(
+            msg(
+                "{names} has not started to oscillate: ideal parts start from rounding only. Give it a start "
+                "with .ic, for example .ic v(out)=0.1, or simulate longer.",
+                names=", ".join(still),
+            )
+        )
     if overlay.own:
         notes.append(msg("Pale: {runs}", runs=", ".join(overlay.own)))
     if overlay.foreign:

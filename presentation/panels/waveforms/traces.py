@@ -29,6 +29,7 @@ from domain.simulation.output_names import named_first, outputs_of
 from domain.simulation.plot_choice import is_step
 from domain.simulation.ringing import alternates
 from domain.simulation.signals import Signal
+from domain.simulation.starting import grows_from_nothing
 from domain.simulation.waveform import Plot, RealArray, Step
 from shared.errors import CircuitAIError
 from shared.message import Message
@@ -278,6 +279,7 @@ class Trace:
     line: str = ""
     """"solid", "dashed", "dotted"; "" = by the place of its colour."""
     is_alternating: bool = False
+    is_about_to_start: bool = False
     """Over time: it jumps from one computed point to the next, as no circuit does."""
 
     @property
@@ -419,9 +421,15 @@ def make_trace(
             for pane, whole, is_gain in _lines(signal, other, axis.manner, number, right)
             for values in (_within_half_a_turn(whole, former.get(pane)) if pane.unit == "deg" else whole,)
         )
-    is_alternating = own.unit == "s" and not is_ghost and any(alternates(each.values) for each in curves)
+    is_of_time = own.unit == "s" and not is_ghost
     return Trace(
-        expression=expression, color=color, curves=curves, is_ghost=is_ghost, is_alternating=is_alternating
+        expression=expression,
+        color=color,
+        curves=curves,
+        is_ghost=is_ghost,
+        is_alternating=is_of_time and any(alternates(each.values) for each in curves),
+        is_about_to_start=is_of_time
+        and any(each.pane.unit == "V" and grows_from_nothing(each.values) for each in curves),
     )
 
 
