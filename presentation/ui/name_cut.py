@@ -11,8 +11,11 @@ from typing import Protocol
 from shared.late_patterns import late_pattern
 
 _GONE = "…"
-_MEASURED = late_pattern(r"(?P<functions>(?:\w+\()*)(?:\w+\.)?v\((?P<node>[^(),\s]+)(?P<ends>\)+)")
-"""A voltage, be it of a named analysis, and what is measured on it."""
+_MEASURED = late_pattern(
+    r"(?P<functions>(?:\w+\()*)(?:\w+\.)?v\((?P<node>[^(),\s]+)\)"
+    r"(?P<numbers>(?:,[^(),\s]+)*)(?P<ends>\)*)"
+)
+"""A voltage, be it of a named analysis, and what is measured on it, with numbers: ``pp(tran.v(out),4m)``."""
 
 
 class Metrics(Protocol):
@@ -42,12 +45,16 @@ def middle_cut(metrics: Metrics, text: str, width: int) -> str:
 
 def trace_cut(metrics: Metrics, text: str, width: int) -> str:
     """As `middle_cut`, but of a voltage its node stays whole where that has room: ``n003``, not ``v(…3)``; of
-    what is measured on one its functions, which tell it from others: ``db(peak(out))``, ``db(peak(…))``."""
+    what is measured on one its functions, which tell it from others: ``db(peak(out))``, ``db(peak(…))``, and
+    of its numbers that there are some: ``pp(out,…)``."""
     shown = middle_cut(metrics, text, width)
     match = _MEASURED.fullmatch(text)
-    if shown == text or match is None or len(match["ends"]) != match["functions"].count("(") + 1:
+    if shown == text or match is None or len(match["ends"]) != match["functions"].count("("):
         return shown
-    functions, node, ends = match["functions"], match["node"], match["ends"][1:]
+    functions, node, numbers, ends = match.group("functions", "node", "numbers", "ends")
+    if metrics.horizontalAdvance(f"{functions}{node}{numbers}{ends}") <= width:
+        return f"{functions}{node}{numbers}{ends}"
+    ends = (f",{_GONE}" if numbers else "") + ends
     room = width - metrics.horizontalAdvance(functions + ends)
     if metrics.horizontalAdvance(node) <= room:
         return f"{functions}{node}{ends}"

@@ -203,6 +203,8 @@ def test_of_a_voltage_without_room_its_node_stays() -> None:
     cuts = [trace_cut(_Wide(), measured, 7 * letters) for letters in (21, 20, 15, 11, 10)]
     assert cuts == [measured, "db(peak(tone_out))", "db(peak(to…ut))", "db(peak(…))", "db(p…ut)))"]
     assert trace_cut(_Wide(), "max(tran.v(tone_out))", 70) == "max(to…ut)"
+    cuts = [trace_cut(_Wide(), "pp(tran.v(out),13.18m)", 7 * letters) for letters in (22, 14, 13, 8)]
+    assert cuts == ["pp(tran.v(out),13.18m)", "pp(out,13.18m)", "pp(out,…)", "pp(o…,…)"]
 
 
 def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
