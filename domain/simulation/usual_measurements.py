@@ -92,11 +92,11 @@ def _nothing(_plot: Plot) -> Sequence[str]:
 
 def usual_measurements(plots: Sequence[Plot], drawn: Callable[[Plot], Sequence[str]] = _nothing) -> list[str]:
     """What is asked of most circuits with these analyses: of the output, and where no node is called so, of
-    the first node that is `drawn` of a plot and does not stand still."""
+    the last node that is `drawn` of a plot and does not stand still: it stands behind the input."""
     found: list[str] = []
     for plot in plots:
         there = outputs_of(plot.vectors) or [
-            each for each in drawn(plot) if each.startswith("v(") and each in plot.vectors
+            each for each in reversed(drawn(plot)) if each.startswith("v(") and each in plot.vectors
         ]
         # What stands still over the axis is a source, or a supply.
         output = next((each for each in there if _moves(plot, each)), next(iter(there), None))

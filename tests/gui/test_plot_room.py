@@ -151,6 +151,8 @@ def test_what_two_cursors_say_together() -> None:
     assert slope_rows([sweep, *curves], "v(in)") == [("slope", pytest.approx(-1.0), "dB/dec", 1)]
     assert slope_rows([sweep, *curves], "v(gone)") == [("slope", pytest.approx(-20.0), "dB/dec", 0)]
     assert slope_rows([ReadoutRow("time", "s", None, 1.0, 1.0)]) == []
+    same = ReadoutRow("v(in)", "V", 0, 12.0, 12.0 - 1.8e-15)
+    assert (same.difference, ReadoutRow("v(in)", "V", 0, 0.0, 1e-15).difference) == (0.0, 1e-15)
     assert column([0.9999e-3, 2e-3, 1e-3], "s", is_place=True)[0] == "ms"
 
 

@@ -136,13 +136,13 @@ class CursorTable(FigureTable):
         if len(known) == 2 and max(known) > too_far * min(known) and row.unit not in ("dB", "deg"):
             # Each with a prefix of its own, as along the axis: nobody reads 0.0000006428 mV.
             name = shown_unit(row.unit)
-            cells = [_cell(each, row.unit) for each in (row.a, row.b, row.b - row.a)]
+            cells = [_cell(each, row.unit) for each in (row.a, row.b, row.difference)]
             return [
                 replace(head, unit=f"/ {name}" if name else ""),
                 # Not as units of the cells: those have a column of their own, and the names lose it.
                 *(Cell(text=_with_prefix(cell, name), style="small") for cell in cells),
             ]
-        unit, texts = column([row.a, row.b, row.b - row.a], row.unit, is_place=row.color is None)
+        unit, texts = column([row.a, row.b, row.difference], row.unit, is_place=row.color is None)
         return [
             replace(head, unit=f"/ {unit}" if unit else ""),
             *(Cell(text=text, style="small") for text in texts),
@@ -201,7 +201,7 @@ class CursorStrip(FigureTable):
             [
                 [Cell(text="A", style="small"), *(_cell(row.a, row.unit) for row in kept)],
                 [Cell(text="B", style="small"), *(_cell(row.b, row.unit) for row in kept)],
-                [Cell(text=f"B{MINUS}A", style="small"), *(_cell(row.b - row.a, row.unit) for row in kept)],
+                [Cell(text=f"B{MINUS}A", style="small"), *(_cell(row.difference, row.unit) for row in kept)],
             ],
         )
 

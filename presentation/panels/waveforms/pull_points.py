@@ -222,7 +222,9 @@ def _place(call: Call, quantity: Quantity, curve: Curve, axis: Axis) -> float | 
         return _inside(axis, axis.coordinate(call.arguments[1].value))
     if function == "dcgain":
         return axis.low
-    if function in _LEVELS and not (function == "rms" and np.nanmin(values) < 0 < np.nanmax(values)):
+    if function in _LEVELS and not (
+        function == "rms" and np.nanmax(values) - np.nanmin(values) > abs(quantity.value)
+    ):
         return axis.high if span is None else span[1]
     return _inside(axis, axis.coordinate(quantity.value)) if function in _ACROSS else None
 

@@ -562,7 +562,7 @@ def _evaluated(
     plots, curves = loaded.plots, () if loaded.figures is None else loaded.figures.curves
 
     def drawn(plot: Plot) -> list[str]:
-        return [*(plotted_of(plot, curves) or ()), *default_expressions(plot)]
+        return plotted_of(plot, curves) or default_expressions(plot)
 
     # Goals ask for what is usual in their own words.
     usual = [] if goals else usual_measurements(plots, drawn)

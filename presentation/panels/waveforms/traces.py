@@ -37,6 +37,8 @@ from shared.message import Message
 _BUCKET = 64
 _FINE_BELOW = 8 * _BUCKET
 """Columns with fewer samples than this are searched sample by sample."""
+_SAME = 1e-9
+"""Of two figures: by less no solver's differ."""
 _KEPT = 3
 """So many samples in a column, or fewer, are drawn as they are."""
 
@@ -652,6 +654,12 @@ class ReadoutRow:
     shown: str = ""
     """What it is called by its user; "" = `name`."""
 
+    @property
+    def difference(self) -> float:
+        """From A to B; 0 for what is left of two figures that are alike as far as anybody computes them."""
+        apart = self.b - self.a
+        return 0.0 if abs(apart) < _SAME * max(abs(self.a), abs(self.b)) else apart
+
 
 def readout(axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[ReadoutRow]:
     """What the cursors at samples `a` and `b` read: the axis first, then every curve."""
@@ -692,10 +700,10 @@ def slope_rows(
     if curve is None:
         return found
     if axis.unit == "Hz" and axis.a > 0 and axis.b > 0:
-        slope = (curve.b - curve.a) / math.log10(axis.b / axis.a)
+        slope = curve.difference / math.log10(axis.b / axis.a)
         found.append(("slope", slope, f"{curve.unit}/dec", curve.color))
     elif curve.unit and axis.unit:
-        slope = (curve.b - curve.a) / (axis.b - axis.a)
+        slope = curve.difference / (axis.b - axis.a)
         found.append(("slope", slope, f"{curve.unit}/{axis.unit}", curve.color))
     return found
 
