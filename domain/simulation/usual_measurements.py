@@ -25,6 +25,8 @@ _RINGS = 1.5
 """By which what rings is larger before; a ripple stays as it is."""
 _END = 0.1
 """The part of a record that counts as its settled end."""
+_AS_MUCH = 0.5
+"""Of the largest swing."""
 _EVEN = 0.05
 """Of a period, by which those of a wave differ at most."""
 _USUAL = {
@@ -81,9 +83,17 @@ def _of_periods(plot: Plot, output: str, prefix: str) -> tuple[str, ...] | None:
     return f"avg({span})", f"pp({span})", f"max({prefix}{output})"
 
 
-def _moves(plot: Plot, name: str) -> bool:
+def _swing(plot: Plot, name: str) -> float:
     sizes = np.abs(plot.vectors[name].data)
-    return len(sizes) > 0 and bool(np.ptp(sizes) > 0)
+    return float(np.ptp(sizes)) if len(sizes) else 0.0
+
+
+def _behind(plot: Plot, drawn: Sequence[str]) -> list[str]:
+    """Of the drawn nodes those that move as much as any, the last first: it stands behind the input, and what
+    moves far less is a bias or a sense voltage."""
+    swings = {name: _swing(plot, name) for name in drawn if name.startswith("v(") and name in plot.vectors}
+    most = max(swings.values(), default=0.0)
+    return [name for name in reversed(swings) if swings[name] >= _AS_MUCH * most]
 
 
 def _nothing(_plot: Plot) -> Sequence[str]:
@@ -92,14 +102,12 @@ def _nothing(_plot: Plot) -> Sequence[str]:
 
 def usual_measurements(plots: Sequence[Plot], drawn: Callable[[Plot], Sequence[str]] = _nothing) -> list[str]:
     """What is asked of most circuits with these analyses: of the output, and where no node is called so, of
-    the last node that is `drawn` of a plot and does not stand still: it stands behind the input."""
+    the last node that is `drawn` of a plot and moves as much as the others."""
     found: list[str] = []
     for plot in plots:
-        there = outputs_of(plot.vectors) or [
-            each for each in reversed(drawn(plot)) if each.startswith("v(") and each in plot.vectors
-        ]
+        there = outputs_of(plot.vectors) or _behind(plot, drawn(plot))
         # What stands still over the axis is a source, or a supply.
-        output = next((each for each in there if _moves(plot, each)), next(iter(there), None))
+        output = next((each for each in there if _swing(plot, each) > 0), next(iter(there), None))
         usual = _USUAL.get(plot.analysis, ())
         if plot.analysis == "tran" and output is not None:
             usual = _of_periods(plot, output, "tran." if len(plots) > 1 else "") or usual

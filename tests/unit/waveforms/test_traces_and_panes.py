@@ -176,6 +176,8 @@ def test_of_a_wave_its_settled_size_and_its_frequency_are_asked_of_a_supply_its_
     usual = usual_measurements([supply], default_expressions)
     assert usual == ["avg(v(vdc),4m)", "pp(v(vdc),4m)", "max(v(vdc))"], "of what is drawn first"
     assert evaluate(usual[0], [supply]).value == pytest.approx(5.0, abs=1e-4)
+    tank = _plot("tran", ("time", "s", t), v__b=("V", wave), v__c=("V", 2 * wave), v__e=("V", wave / 10))
+    assert usual_measurements([tank], default_expressions)[0] == "pp(v(c),4m)", "not what hardly moves"
     ringing = np.exp(-t / 1e-3) * np.cos(4e3 * np.pi * t)
     regulator = _plot("tran", ("time", "s", t), v__out=("V", 5 - 5 * ringing))
     assert usual_measurements([regulator])[:2] == ["avg(v(out),4.5m)", "pp(v(out),4.5m)"], "its end"
