@@ -20,6 +20,7 @@ from shared.paths import MODEL_LIBRARY
 UNDEFINED = frozenset({"undefined-model", "undefined-subcircuit"})
 """Codes of what names a definition that is nowhere."""
 _MOST_NAMED = 3
+_LETTERS = frozenset("dqjm")
 
 
 def hinted(found: Sequence[Diagnostic], reader: SourceReader, tree: DependencyTree) -> tuple[Diagnostic, ...]:
@@ -95,12 +96,23 @@ def _hinted(found: Diagnostic, reader: SourceReader, tree: DependencyTree) -> Di
         return found._replace(message=_of_definer(name, definer))
     source = reader.read(f"{name}.lib", including_file=found.file or Path(name))
     if not isinstance(source, SourceFile) or source.path.parent != MODEL_LIBRARY:
-        return found
+        return found._replace(message=_without_letter(name, reader, including) or found.message)
     file = source.path.name
     message = msg(
         "{name} is not defined. The model library has it: add .include {file}.", name=name, file=file
     )
     return found._replace(message=message)
+
+
+def _without_letter(name: str, reader: SourceReader, including: Path) -> Message | None:
+    """PSpice's names of parts begin with the letter of the element: ``D1N4148``, ``Q2N2222``."""
+    if name[:1].lower() not in _LETTERS or not name[1:2].isdecimal():
+        return None
+    source = reader.read(f"{name[1:]}.lib", including_file=including)
+    if not isinstance(source, SourceFile) or source.path.parent != MODEL_LIBRARY:
+        return None
+    near = source.path.stem
+    return msg("{name} is not defined. In the model library it is called {near}.", name=name, near=near)
 
 
 def _of_definer(name: str, definer: Definer) -> Message:

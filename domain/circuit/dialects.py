@@ -81,6 +81,9 @@ _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("pspice", _LIKELY, r"\bparams:"),
         ("pspice", _LIKELY, r"^\.probe(?:/csdf|64)?\s*$"),
         ("pspice", _CERTAIN, r"^\.probe(?:/csdf|64)\b"),
+        # A whole file; ngspice and HSPICE ask for a section
+        ("pspice", _LIKELY, r"^\.lib(?=\s+(?:\"[^\"]+\"|'[^']+'|\S+\.\w+)\s*$)"),
+        ("ltspice", _LIKELY, r"^\.lib(?=\s+(?:\"[^\"]+\"|'[^']+'|\S+\.\w+)\s*$)"),
         ("pspice", _CERTAIN, r"^[eg]\S*\s.*\bvalue\s*\{"),
         ("pspice", _CERTAIN, r"^[eg]\S*\s.*\blaplace\s*\{"),
         ("pspice", _CERTAIN, r"^\.model\s+\S+\s+(?:vswitch|iswitch)"),

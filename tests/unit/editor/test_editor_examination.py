@@ -305,3 +305,11 @@ def test_a_file_whose_name_no_card_can_hold_brings_in_nothing(tmp_path: Path, na
     (tmp_path / name).write_text("* mine\n.model DX D(IS=1p)\n")
     found = examined(tmp_path / "mine.cir", "* mine\nV1 a 0 1\nD1 a 0 DX\n.op\n.end\n")
     assert problem_of(found, "undefined-model").fix is None
+
+
+def test_a_part_called_as_in_pspice_is_brought_in_by_its_name_in_the_library(tmp_path: Path) -> None:
+    text = "* doubler\nV1 a 0 1\nD1 a 0 D1n4007\n.op\n.end\n"
+    for code in ("undefined-model", "undefined-model"):
+        text = fixed(text, problem_of(examined(tmp_path / "a.cir", text), code))
+    assert text.splitlines()[1:4] == [".include 1N4007.lib", "V1 a 0 1", "D1 a 0 1N4007"]
+    assert not examined(tmp_path / "a.cir", text).count("error")
