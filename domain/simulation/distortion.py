@@ -50,6 +50,9 @@ _ALIKE_PERIODS = 1e-3
 """Of the swing, by which the means and sizes of settled periods differ at most."""
 _LEAST_SHARE = 5
 """What is alike in less than a fifth of the periods is so by chance."""
+_EVEN_PERIODS = 2e-4
+"""Of a period, by which equal ones differ at most."""
+_NEAR = 0.02
 _STEADY_PERIODS = 10
 """With so many the lobes of mean, fundamental and harmonics lie apart under a Blackman-Harris window."""
 
@@ -158,7 +161,20 @@ def fundamental_of(signal: Signal, start: float | None = None, stop: float | Non
             counted = time_response.frequency(part)
             if abs(counted / nearly - 1) < _ALIKE:
                 return counted
-    return _fitted(part, nearly)
+    fitted = _fitted(part, nearly)
+    counted = _counted(part)
+    # Harmonics pull at the fit; equal periods are believed before it.
+    is_led_astray = abs(counted / fitted - 1) > _EVEN_PERIODS and abs(counted / nearly - 1) < _NEAR
+    return counted if is_led_astray else fitted
+
+
+def _counted(part: Signal) -> float:
+    """The frequency of periods that are all equally long; not a number for any others."""
+    try:
+        lengths = np.diff(time_response.period_starts(part))
+    except CircuitError:
+        return math.nan
+    return 1 / float(lengths.mean()) if np.ptp(lengths) < _EVEN_PERIODS * lengths.mean() else math.nan
 
 
 def settled_start(signal: Signal, frequency_hz: float, start: float, stop: float) -> float:

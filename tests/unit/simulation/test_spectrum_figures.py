@@ -213,3 +213,10 @@ def test_a_start_up_ends_where_the_periods_are_alike(
     assert start == pytest.approx(expected, abs=1e-9), "0: all is alike, or nothing has settled"
     if start:
         assert distortion_of(spectrum_of(wave, start=start, window="rectangular"), 1e3).thd < 1e-3
+
+
+def test_harmonics_do_not_pull_at_the_frequency_of_periods_that_are_equal() -> None:
+    x = np.linspace(0, 10e-3, 2011)
+    for start_up in (0.0, 0.3):
+        wave = np.tanh(4 * np.sin(2e3 * np.pi * x)) + start_up * np.exp(-x / 2e-4)
+        assert fundamental_of(_signal(x, wave)) == pytest.approx(1e3, rel=5e-5)
