@@ -28,15 +28,16 @@ def with_words(goals: Iterable[DesignGoal], sentence: Sentence, said: str) -> tu
 
 def _as_written(words: str, plain: str, said: str) -> str:
     """The part of `said` that became these words of the plain text: 2阶 was written 二阶."""
-    start = plain.find(words)
-    if words in said or start < 0:
+    place = re.search(r"\s+".join(map(re.escape, words.split())), plain)
+    if words in said or place is None or not words:
         return words
+    start, behind = place.span()
     begin, end = 0, len(said)
     for mine, its, length in SequenceMatcher(None, plain, said, autojunk=False).get_matching_blocks():
         if mine <= start:
             begin = its + min(start - mine, length)
-        if mine + length >= start + len(words):
-            end = its + max(start + len(words) - mine, 0)
+        if mine + length >= behind:
+            end = its + max(behind - mine, 0)
             break
     return " ".join(said[begin:end].split())
 

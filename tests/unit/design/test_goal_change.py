@@ -102,6 +102,7 @@ def test_a_quality_is_not_quoted_by_decibels_of_the_same_size() -> None:
     ("3.4kHz的二阶巴特沃斯低通滤波器，单电源5V", "3.4kHz的二阶巴特沃斯低通滤波器"),
     ("請做一個１ｋＨｚ的濾波器，一階RC低通", "請做一個１ｋＨｚ的濾波器"),
     ("A low-pass, cut-off  1 kHz", "cut-off 1 kHz"),
+    ("a 555 that blinks an LED twice a second from a 9 V battery", "an LED twice a second"),
 ])  # fmt: skip
 def test_words_are_quoted_as_they_were_written(text: str, words: str) -> None:
     assert understand(text).goals[0].words == words
