@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from domain.design.designer import DesignIntent
 from domain.design.engine import wording
+from domain.design.engine.conversion import is_linked
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.known_requests import NO_REQUEST, KnownRequests, is_question
 from domain.design.sentence import Sentence
@@ -119,9 +120,11 @@ def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled, names: Sequenc
     """Whether a few words are all of a request: it asks nothing, and the rules find a place for each of its
     figures or, where its name (at `names` in the sentence) is all it says, only ask for one.
     Known requests are longer, and what is learnt of them takes short ones for none."""
-    if len(text) > _SHORT or is_question(text):
+    most = 2 * _SHORT if is_linked(sentence) else _SHORT  # "... that turns 12 V into 5 V for a Raspberry Pi"
+    if len(text) > most or is_question(text):
         return False
-    is_named = ruled.claim.score >= 1 and _is_all_name(sentence, names)
+    is_sure = ruled.claim.score >= 1 or not sentence.mentions
+    is_named = bool(ruled.family) and is_sure and _is_all_name(sentence, names)
     if isinstance(ruled.outcome, CircuitError):
         return is_named and ruled.outcome.error_type == "missing_goal"
     has_unit = any(each.dimension != "none" or each.may_be for each in sentence.mentions)

@@ -22,6 +22,7 @@ _NO_POWER = r"(?!.*(?:\d\s?m?w(?:atts?)?(?![a-z])|(?<![a-z])(?:into|driv\w+)(?![
 NAMED_FOR_ITS_USE = (
     rf"{_USE}(?: pick-?up)? amp(?:lifier)?s?(?![a-z]){_NO_POWER}|{_USE}(?: pick-?up)? buffers?(?![a-z])|"
     r"(?<![a-z])(?:guitar|bass|clean|volume|signal) boost(?:er)?(?: pedal)?(?![a-z])|"
+    rf"(?<![a-z])amp(?:lifier)? for (?:(?:an?|my|the) )?(?:[a-z]+ )?{_USE}(?![a-z]){_NO_POWER}|"
     rf"boost(?:er)? for an? (?:guitar|bass)|(?<![a-z])buffer(?: amp)? for (?:an?|my|the) (?:[a-z]+ )?{_USE}"
 )
 """A voltage amplifier or follower by what it is for: "mic amp", and none that gives power into a load."""

@@ -102,7 +102,10 @@ FAMILY = kit.Family(
     name=msg("first-order RC or RL low-pass and high-pass filters"), one=msg("a first-order RC filter"),
     examples={"en": "RC low-pass filter with a cut-off of 1 kHz",
               "zh": "截止频率为1kHz的一阶RC低通滤波器"},
-    words=kit.Words(named=rf"{demand.RC_WORDS}|{demand.RL_WORDS}"),
+    words=kit.Words(
+        named=rf"{demand.RC_WORDS}|{demand.RL_WORDS}",
+        plausible=rf"(?:{rows.LETS_LOWS_THROUGH}|{rows.LETS_HIGHS_THROUGH})(?: filter|滤波器?)?(?:电路)?",
+    ),
     claims=_claims,
     quantities=demand.QUANTITIES,
     goals=(

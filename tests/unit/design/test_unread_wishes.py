@@ -71,6 +71,8 @@ def test_a_figure_of_another_quantity_is_none_of_the_circuits(text: str, left: s
         ("mic amp gain 100", "non_inverting_amplifier"),
         ("clean boost for guitar, gain of 5", "non_inverting_amplifier"),
         ("buffer for a piezo pickup", "non_inverting_amplifier"),
+        ("amplifier for an electret microphone, gain 50", "non_inverting_amplifier"),
+        ("I need a power supply that turns 12 V into 5 V for a Raspberry Pi", "buck"),
         ("headphone amp 50 mW into 32 ohm, class AB", "class_ab_stage"),
         ("subwoofer filter 80 Hz", "first_order"),
         ("bench supply 9 V 1 A from 12 V", "buck"),
@@ -131,3 +133,9 @@ def test_a_wish_without_a_figure_behind_a_design_is_told_how_to_ask(
     told = told_without_figure(understand(request_text), text)
     assert (told is None) is not bool(instead)
     assert instead.removeprefix("It") in str(told)
+
+
+@pytest.mark.parametrize("text", ["make me a low pass filter", "high-pass", "低通滤波器"])
+def test_a_circuit_that_is_only_named_is_asked_for_its_figure(text: str) -> None:
+    with pytest.raises(CircuitError, match="does not give the cut-off frequency"):
+        understand(text, request_texts())
