@@ -106,7 +106,8 @@ _MORE_OR_LESS = re.compile(
 )
 """A wish for a quantity that says no figure."""
 _COMPARED = re.compile(
-    r"\b(?:an?|the)\s(?:small|larg|bigg|low|high|fast|slow|wid|narrow|strong|weak)er\s[a-z]+$|[更再][大小高低快慢][的一些]",
+    r"\b(?:an?|the)\s(?:small|larg|bigg|low|high|fast|slow|wid|narrow|strong|weak)er\s[a-z]+$|"
+    r"^\W*(?:and\s|but\s|with\s)?(?:more|less|higher|lower|bigger|smaller|faster|slower)\s[a-z]+(?:\s[a-z]+)?$|[更再][大小高低快慢][的一些]",
     re.IGNORECASE,
 )
 """The same of a part: "a smaller inductor"."""
@@ -132,11 +133,6 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """How what is said begins of why a goal is given up."""
-_WANTED = re.compile(
-    r"\b(?:need|want|make|should|must|use|give|set|change|lower|raise|reduce|increase|at least|at most|below|"
-    r"above|under|over|to|than|keep|try|let|have)\b|[要用改设降升调换得需]|至少|最多|不[超低少大]|以[上下内]|[<>≤≥=]",
-    re.IGNORECASE,
-)
 _OF_IT = re.compile(
     r"(?:(?:please|now|ok(?:ay)?,?|rather|no,?) )*"
     r"(?:(?:make|set|change|turn|put|have) (?:it|that|this) (?:to |into |at )?|"
@@ -238,12 +234,12 @@ def is_by_unit_alone(text: str, before: Sequence[DesignGoal], after: Sequence[De
 
 
 def is_told_of_another(text: str, before: Sequence[DesignGoal], after: Sequence[DesignGoal]) -> bool:
-    """Whether such a figure stands in a text that tells something and wants nothing: "it clips at 5 V"."""
-    return (
-        is_by_unit_alone(text, before, after)
-        and len(text.split()) > _BARE_WORDS
-        and _WANTED.search(text) is None
-    )
+    """Whether such a figure stands in more words than its own, none of them of the proposal's name: "it clips
+    at 5 V", "it has to deliver 3 A"."""
+    moved = (old for old, new in zip(before, after, strict=False) if not old.is_same_demand(new))
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    is_named = any(not words.isdisjoint(goal.metric.split("_")) for goal in moved)
+    return is_by_unit_alone(text, before, after) and len(text.split()) > _BARE_WORDS and not is_named
 
 
 def states_what_is_to_be(text: str) -> bool:

@@ -71,7 +71,10 @@ _SHARE = "_share"
 """Behind the name of a quantity: its part of another one."""
 _TRIAL = r"(?<![a-z])(?:step|transient|surge|pulse)s?(?![a-z])|阶跃|瞬态|突变"
 """What is to be tried on the circuit, and is no demand of it."""
-_WANTS = r"(?<![a-z])(?:need|want|make it|should|must|use|give|set|change)(?![a-z])|[要用改设]"
+_WANTS = (
+    r"(?<![a-z])(?:needs?|wants?|make it|should|must|ha(?:s|ve) to|use|give|set|change|deliver|"
+    r"suppl(?:y|ies)|provide|handle|able to|put out)(?![a-z])|[要用改设]"
+)
 _SERIES = re.compile(
     r"(?P<before>resistors?(?![a-z])[^\d,;.]{0,16}|电阻[^\d,;。]{0,6})?"
     r"(?<![a-z0-9])e(?P<count>3|6|12|24|48|96|192)(?!\d)(?:[\s-]?series)?"

@@ -320,6 +320,8 @@ async def test_what_else_is_asked_is_of_the_design_or_measured(
     [
         ("buck converter 12V to 5V 2A", "change the input voltage to 24 V", {"vin": 24.0, "vout": 5.0}),
         ("buck converter 12V to 5V 2A", "make it smaller, 1 MHz", {"fsw": 1e6}),
+        ("buck converter 12V to 5V", "it has to deliver 3 A, and stay above 90 % efficiency", {"iout": 3.0}),
+        ("buck converter 12V to 5V", "more current, 3 A", {"iout": 3.0}),
         ("buck converter 12V to 5V 2A", "make it more efficient, at least 92 %", {"efficiency": 0.92}),
         (
             "buck converter 12V to 5V 2A",
