@@ -25,7 +25,12 @@ _TO = (
     r"should be|of|to|is|be|at|least|most|under|below|over|above|about|around|"
     r"=|:|为|是|到|成|改|设|调|约|不超过|不低于|至少|最多"
 )
-_WIDTH_BEFORE = re.compile(rf"(?:{_WIDTH})\s*(?:(?:{_TO})\s*)*$", re.IGNORECASE)
+_WISHED = (
+    r"(?:(?:should be |to be )?(?:a bit |much |a little )?(?:narrower|wider|smaller|larger)"
+    r"|[要得再更应该]{0,3}(?:窄|宽|小|大)(?:得多|一?[点些])?)[,，]?"
+)
+"""What is wished of a width in front of its figure: "带宽要窄一点，100 Hz"."""
+_WIDTH_BEFORE = re.compile(rf"(?:{_WIDTH})\s*(?:{_WISHED}\s*)?(?:(?:{_TO})\s*)*$", re.IGNORECASE)
 _WIDTH_BEHIND = re.compile(rf"\s*(?:wide|of (?:{_WIDTH})|的?(?:{_WIDTH}))", re.IGNORECASE)
 _GAIN = "gain"
 """A factor, which people also give in decibels."""

@@ -277,6 +277,22 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "quality"),
+    [
+        ("带宽要窄一点，100Hz", 10.0),
+        ("中心频率调到1.2kHz，带宽要窄一点，100Hz", 12.0),
+        ("narrower bandwidth 50 Hz", 20.0),
+    ],
+)
+def test_a_width_that_is_wished_narrower_is_the_q_and_no_center(text: str, quality: float) -> None:
+    changed = goals_changed_by(text, understand("band-pass filter, center 1 kHz, Q 5, gain 2").goals)
+    assert changed is not None
+    found = {each.metric: each.target for each in changed}
+    assert found["quality"] == pytest.approx(quality)
+    assert found["center"] == (1200.0 if "1.2" in text else 1000.0)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "20kHz处的衰减不够，要28dB以上",
