@@ -196,7 +196,10 @@ class Question:
                 return read
             changed = design_changed_by(text, self.design)
         except CircuitError as error:
-            return CheckpointIntent(kind="unclear", text=read.text, is_sure=False, asks_back=error.message)
+            why = error.message
+            if error.advice is not None:
+                why = msg("{text} {advice}", text=error.message, advice=error.advice)
+            return CheckpointIntent(kind="unclear", text=read.text, is_sure=False, asks_back=why)
         if changed is None or not changed[1]:
             return read
         return CheckpointIntent(kind="goals", text=read.text, goals=changed[0].goals, told=changed[1])

@@ -51,7 +51,9 @@ _REMARKS = {"waits": msg("(at the next checkpoint)"), "dropped": msg("(not done)
 def understood_row(item: Understood) -> b.Row:
     """A chip; what it can be corrected to is behind it."""
     intent = item.intent
-    told: list[b.Said] = [understood_text(intent.kind, intent.round_number, changes_design=bool(intent.told))]
+    text = understood_text(intent.kind, intent.round_number, changes_design=bool(intent.told))
+    is_refused = intent.kind == "unclear" and isinstance(intent.asks_back, Message)  # with its reason below
+    told: list[b.Said] = [msg("Not carried out") if is_refused else text]
     for number, goal in enumerate(item.changed):
         told += [msg("; ") if number else msg(": "), name_of(goal), " ", shown(limit_text(goal))]
     if item.state in _REMARKS:

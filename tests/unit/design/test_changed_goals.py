@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from application.design.plain_state import intent_to_plain
+from application.workflow.design_sessions import Question
 from application.workflow.refining import read_message, refinement
 from domain.circuit.preferred_values import is_preferred
 from domain.design.another_circuit import another_circuit, other_circuit_in
@@ -15,6 +16,10 @@ from domain.design.designer import DesignIntent
 from domain.design.goal_change import goals_changed_by, is_told_of_another
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity
+from infrastructure.persistence.known_texts import checkpoint_texts
+from presentation.panels.conversation.items import Understood
+from presentation.panels.conversation.question_rows import understood_row
+from shared.message import Message
 
 ACTIVE_FILTER = "2nd-order active low-pass, cut-off 3.4 kHz, at least 25 dB down at 20 kHz"
 
@@ -274,6 +279,18 @@ def test_a_part_s_value_is_no_cut_off(text: str, is_of_part: bool) -> None:
     change = refinement(state, text)
     assert change is not None
     assert change.get("instruction") == (text if is_of_part else None)
+
+
+def test_a_demand_that_cannot_be_is_told_with_what_to_do_and_is_not_called_misunderstood() -> None:
+    design = understand("inverting amplifier, gain 20, bandwidth 200 kHz")
+    question = Question(kind="checkpoint", design=design, goals=design.goals, known=checkpoint_texts())
+    read = question.read("改成9V单电源，用LM358")
+    assert read.kind == "unclear"
+    assert isinstance(read.asks_back, Message)
+    assert "limit is 27.8 kHz" in str(read.asks_back)
+    assert str(read.asks_back).count(".") > 2  # the reason, and advice
+    chip = Understood(key="k", intent=read, state="taken")
+    assert "Not carried out" in repr(understood_row(chip))
 
 
 @pytest.mark.parametrize(
