@@ -128,7 +128,9 @@ _WORDS = late_pattern(
     r"|以)?后(?=\s?[,，:：])"
     r"|(?<=[差益宽波率流压度耗间真声幅])(?:增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小))"
     r"|(?P<did>\b(?:I|i|we)(?:'ve| have)?(?: (?:now|also|then))* (?:set|put|cut)\b)"
-    r"|(?P<noun>\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*|\bcalculated\b"
+    r"|(?P<noun>\bby calculation\b|\bon paper\b"
+    r"|\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*"
+    r"|\bcalculated\b"
     r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
     r"|(?P<soft>\bshould\b|(?<!no )\b(?:needs|requires|calls for)\b"
     r"|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
@@ -157,7 +159,7 @@ _SAY = late_pattern(r"[,(]\s?say,? (?:about |some |around )?$")
 _NEEDS = late_pattern(r"\bneeds? (?:about |roughly |some |around )?$")
 _AFTER = late_pattern(
     r"^(?:[^.,;。，；\n]|\.(?=\d)){0,30}\b(?:would|could|might)\b|"
-    r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable)\b"
+    r"^, (?:would|could|might)\b|^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable)\b"
     r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
     r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"

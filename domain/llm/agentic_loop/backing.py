@@ -77,7 +77,7 @@ _MARGIN = late_pattern(
     r"|by|within)\b|[余裕]量|超|差|偏|[高低多少大小]|够|误差|剩"
 )
 _OF_EDGES = late_pattern(
-    r"\b(?:points?|edges?|swings?|peaks?|valley|between|from|cut-?offs?|pass-?band)\b|点|边|峰|谷|通带|[最][大小]|摆动",
+    r"\b(?:points?|edges?|swings?|peaks?|valley|between|from|cut-?offs?|pass-?band)\b|点|边|峰|谷|通带|最[大小]|摆动",
     re.IGNORECASE,
 )
 _OF_LOSSES = late_pattern(r"\b(?:los[st]\w*|loss\w*|dissipat\w+|wasted)\b|损[耗失]|耗散", re.IGNORECASE)

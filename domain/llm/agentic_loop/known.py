@@ -48,6 +48,11 @@ _PASSIVE = late_pattern(
     r"^(?P<sign>[-+ ]?)(?P<name>[RCL]\w*)[ \t]+(?P<one>\w+)[ \t]+(?P<other>\w+)[ \t]+(?P<value>\d+(?:\.\d+)?(?:e[-+]?\d+)?\w*)",  # noqa: E501
     re.MULTILINE | re.IGNORECASE,
 )
+_HAS = late_pattern(
+    r"\b(?P<part>[RCL])(?:\d\w{0,3}|[A-Z]{1,2}\d?)\s?(?:is|was|现在?是|目前[为是]|原来?[为是])\s?"
+    r"(?:currently |now |still )?(?P<value>\d+(?:\.\d+)?\s?(?:meg|[pnumkM])?)"
+)
+"""What the user says of a part that is there."""
 _LOAD = late_pattern(r"r_?l(?:oad)?\d*|rload\w*")
 _GAIN = late_pattern(
     r"^[+ ]?E\w*(?:[ \t]+\w+){4}[ \t]+(?P<value>\d+(?:\.\d+)?(?:e\d+)?\w*)[ \t]*$",
@@ -138,6 +143,12 @@ class Known:
         self.asked: list[TextFigure] = [
             figure for text in backing.words for figure in islice(figures_in(text), MOST_FIGURES)
         ]
+        for text in backing.words:  # "C1 is 22n": a fact, not a wish
+            for told in _HAS.finditer(plain(text)):
+                if size := written(told["value"]):
+                    unit = _PART_UNITS[told["part"].lower()]
+                    self._by_unit.setdefault(unit, set()).add(size)
+                    self._bare.add(size)
         self._asked_bare = {  # "I changed CG to 22n": told again behind a run it is that one
             figure.value
             for text in (backing.words if backing.measured else ())

@@ -147,6 +147,8 @@ _DENIES = late_pattern(
     r"\b(?:not(?! only)|never|no|none|neither|nor|nothing|without|hardly)\b|n['’]t\b|不|没|未|无(?!论)",
     re.IGNORECASE,
 )
+_BUT = late_pattern(r"[\s，,；;。.]*(?:但是?|不过|只是|\b(?:but|however|yet)\b)", re.IGNORECASE)
+_IN_SIGHT = 80
 _COARSE = 3
 """Digits with which a figure may be told for one nearby."""
 _SAME_END = 0.02
@@ -186,6 +188,8 @@ class _Clause:
     """It stands in brackets."""
     earlier: _Clause | None = None
     """The one before it in its sentence."""
+    is_restricted: bool = False
+    """What is told right behind it tells what it is not so for."""
 
     @property
     def is_all_but(self) -> bool:
@@ -340,6 +344,7 @@ def _clauses(flat: str, limits: Sequence[Limit], table: Table) -> Iterator[_Clau
                     own_rows=own_rows,
                     is_aside=opened in ("(", "（"),
                     earlier=None if opened == "|" else last,
+                    is_restricted=_is_restricted(flat[begin + at + len(text) :][:_IN_SIGHT]),
                 )
                 yield last
                 count += 1
@@ -350,6 +355,11 @@ def _clauses(flat: str, limits: Sequence[Limit], table: Table) -> Iterator[_Clau
                 last = outer  # what follows an aside goes on with what stands before it
             at = end.end() if end else at
         begin = stop.end() if stop else begin
+
+
+def _is_restricted(behind: str) -> bool:
+    but = _BUT.match(behind)
+    return but is not None and _MISSES.search(behind, but.end()) is not None
 
 
 # --- which limits a clause judges, and how -----------------------------------------------------------------
@@ -455,9 +465,8 @@ def _is_wrong(clause: _Clause, state: _State) -> bool | None:
     if clause.is_exception:
         return _is_wrong_exception(clause, state, meant, is_kept=is_kept)
     is_of_all = _EVERYTHING.search(clause.text) is not None
-    is_partly = _PARTLY.search(_ONLY_SO_MUCH.sub(" ", clause.sentence)) is not None and (
-        not meant or is_of_all
-    )
+    tells_part = clause.is_restricted or _PARTLY.search(_ONLY_SO_MUCH.sub(" ", clause.sentence)) is not None
+    is_partly = tells_part and (not meant or is_of_all)
     if is_partly or (len(meant) > 1 and not is_kept):
         return None
     is_of_all = is_of_all and not _named_by(clause, state)

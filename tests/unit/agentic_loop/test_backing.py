@@ -128,12 +128,17 @@ COURSE = (
         ("About 0.71 W are lost of 5.65 W.", False),
         ("Whether it holds up to 77 kHz has not been simulated.", False),
         ("The thermal voltage VT is 26 mV.", False),
+        ("By calculation the corner lies near 723 Hz with 4.7 kΩ and 46.8 nF.", False),
+        ("The nearest standard value, 3.6 kΩ, would put the corner at 944 Hz.", False),
+        ("C7 = 46.8 nF is in place.", False),
         ("R1 and R2 were set to 4.7 kΩ.", True),
         ("The gain is 9.98 kHz wide, above the 450 Hz limit.", True),
     ],
 )
 def test_what_a_result_gives_by_whatever_expression_is_reckoned_with(text: str, is_doubted: bool) -> None:
-    found = unbacked_figures(text, Backing(results=(NETLIST, PEAK, COURSE, BUCK), words=("500 Hz，1 kΩ",)))
+    found = unbacked_figures(
+        text, Backing(results=(NETLIST, PEAK, COURSE, BUCK), words=("500 Hz，1 kΩ", "C7 is 46.8n now."))
+    )
     assert bool(found) is is_doubted
 
 
