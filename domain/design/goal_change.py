@@ -128,6 +128,16 @@ _REPLACED = re.compile(r"\b(?:replace|swap|exchange|substitute)[^\d,;.]*\sby\s",
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
 _PLACE_BEHIND = re.compile(r"\s*(?:处|时|这里|[那这]儿|那[里边]|的地方)")
+_PLACE_OF_ITSELF = re.compile(
+    r"(?:cent(?:er|re)|cut-?off|corner|frequency|peak|f_?[0c]|中心|截止|转折|频率|峰)\S{0,2}\s*"
+    r"(?:should be|is|to be|be|stays?|to|放|定|设|改|调|应该?|要)*\s*(?:\bat|@|在)\s*$",
+    re.IGNORECASE,
+)
+"""Before a frequency that a goal itself is to be at."""
+_FACTOR_BEFORE = re.compile(
+    r"(?:gain|amplification|attenuat\w+|增益|放大倍数|衰减|幅度)[^,;，；]{0,28}$", re.IGNORECASE
+)
+"""Before a bare number that is a gain."""
 _ATTENUATION_BEHIND = re.compile(
     r"\s*(?:[的这那个]{1,3})?(?:attenuation|rejection|suppression|衰减|抑制)", re.IGNORECASE
 )
@@ -418,7 +428,17 @@ def _is_place(sentence: Sentence, mention: Mention, figures: Sequence[Mention]) 
     text = sentence.text
     begin = max((found.end() for found in _CLAUSE.finditer(text, 0, mention.start)), default=0)
     end = found.start() if (found := _CLAUSE.search(text, mention.end)) else len(text)
-    others = [each for each in figures if begin <= each.start < end and each.dimension not in ("Hz", "none")]
+    is_own = _PLACE_OF_ITSELF.search(text[begin : mention.start]) is not None
+    others = [
+        each
+        for each in figures
+        if begin <= each.start < end
+        and each is not mention
+        and (
+            each.dimension not in ("Hz", "none")
+            or (each.dimension == "none" and not is_own and _FACTOR_BEFORE.search(text[begin : each.start]))
+        )
+    ]
     is_frequency = mention.dimension == "Hz" or (mention.dimension == "none" and mention.value >= 1e3)
     return is_frequency and bool(others) and _is_told_as_place(text, mention)
 

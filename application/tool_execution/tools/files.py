@@ -27,6 +27,7 @@ from application.tool_execution.reading import (
 )
 from application.tool_execution.tools._common import in_worker, locate
 from application.tool_execution.tools.history import changes_of_file
+from application.tool_execution.tools.result_source import circuit_of_run
 from domain.llm.chat import RESULT_TOKENS
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
@@ -155,8 +156,9 @@ def _entry_line(entry: dict[str, Any]) -> str:
 
 
 async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
-    path = await locate(context, arguments.path)
-    name = context.view.name_of(path)
+    of_run = await circuit_of_run(context, arguments.path)
+    path = of_run or await locate(context, arguments.path)
+    name = arguments.path.strip() if of_run else context.view.name_of(path)
     if arguments.changes_since:
         return await changes_of_file(path, arguments.changes_since, context)
     first, last = arguments.start_line, arguments.end_line
@@ -188,7 +190,8 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
                 path=name, lines=reading.facts.total_lines, first=first),
             result={"total_lines": reading.facts.total_lines},
         )  # fmt: skip
-    await off_loop(_keep, context, path, reading.facts)
+    if not of_run:
+        await off_loop(_keep, context, path, reading.facts)
     return _reading_result(name, reading, query=query if first is None and last is None else "")
 
 

@@ -14,6 +14,7 @@ from application.tool_execution.tools._common import locate
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.circuit.dependencies import SourceFile
 from domain.simulation.retention import Origin
+from shared import paths
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.safe_json import read_bounded
@@ -119,6 +120,32 @@ def changed_since(context: ToolContext, circuit: Path, content: Mapping[str, Any
         if is_changed:
             changed.append(view.name_of(path))
     return changed
+
+
+async def circuit_of_run(context: ToolContext, text: str) -> Path | None:
+    """The circuit's text as the run that `text` names had it; None where it names none.
+
+    Raises UserInputError ("no_result") for a run that is not there or whose circuit was not kept.
+    """
+    if (named := _RUN.fullmatch(text.strip())) is None:
+        return None
+    result = (await _found(context, text)).path
+    place = result.with_name(paths.CIRCUIT_FILE)
+    if await off_loop(_is_as_run, context, result, place):
+        return place
+    raise UserInputError(
+        msg("The circuit of run {number} was not kept.", number=int(named[1])), error_type="no_result"
+    )
+
+
+def _is_as_run(context: ToolContext, result: Path, place: Path) -> bool:
+    netlist = result_content(context, result).get("netlist")
+    try:
+        with context.view.open(place) as file:
+            digest = hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()
+    except OSError:  # of an earlier version, or a large one
+        return False
+    return isinstance(netlist, dict) and netlist.get("sha256") == digest
 
 
 def result_content(context: ToolContext, result: Path) -> dict[str, Any]:

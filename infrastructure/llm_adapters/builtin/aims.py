@@ -63,6 +63,8 @@ def tuned(words: Words) -> Ask | None:
     if not ask.figures and "Hz" in (ask.unit, ask.at_unit) and not ask.parameters and not words.ask.names:
         # a wish in hertz, of a circuit that is there
         ask = replace(ask, figures=("cutoff",), is_bare=True)
+    if not ask.figures and not ask.names and not ask.parameters and _is_of_frequency(words):
+        ask = replace(ask, figures=("cutoff",), unit="Hz", is_bare=True)  # "retune the filter to 3.4k"
     if not ask.figures and ask.at_unit == "Hz" and WHAT_VALUE.search(words.text) and words.ask.names:
         ask = replace(ask, figures=("cutoff",), is_bare=True)  # "what would C1 have to be for 1 kHz"
     if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
@@ -89,6 +91,24 @@ def tuned(words: Words) -> Ask | None:
     names = tuple(name for name in aimed.names if name not in fixed)
     besides = () if ask.kept or ask.only else _other_aims(words.text, ask.figures[0])
     return replace(aimed, figures=ask.figures[:1], names=names, kept=(*ask.kept, *fixed), besides=besides)
+
+
+_TUNED_BY_FREQUENCY = re.compile(
+    r"\b(?:re-?)?tun(?:e|ed|ing)\b|\b(?:filter|oscillator|low-?pass|high-?pass|band-?pass)\b|滤波器|振荡器|[低高带]通|调谐",
+    ANY_CASE,
+)
+"""Of what a bare number with a scale is a frequency."""
+
+
+def _is_of_frequency(words: Words) -> bool:
+    """Whether the only quantity of a wish is a frequency that does not say its unit."""
+    mention = words.mentions[0] if len(words.mentions) == 1 else None
+    return (
+        mention is not None
+        and mention.dimension == "none"
+        and "Hz" in mention.may_be
+        and _TUNED_BY_FREQUENCY.search(words.text) is not None
+    )
 
 
 def _aimed(words: Words, ask: Ask) -> Ask | None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from infrastructure.llm_adapters.builtin import comparing, looking, measuring, parts, trials, tuning
+from infrastructure.llm_adapters.builtin import (
+    comparing,
+    looking,
+    measuring,
+    parts,
+    runs_there,
+    sweeps,
+    trials,
+    tuning,
+)
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
 from infrastructure.llm_adapters.builtin.conditions import conditions_of, under, with_values
 from infrastructure.llm_adapters.builtin.figures import FIGURES
@@ -36,13 +45,15 @@ _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "supply": looking.supply,
     "ports": looking.ports,
     "node": looking.node,
-    "compare": looking.compare,
+    "compare": runs_there.compare,
+    "restore": runs_there.restore,
     "set_goal": looking.set_goal,
     "limits": tuning.limits,
     "tune": tuning.tune,
     "monte_carlo": trials.monte_carlo,
     "worst_case": trials.worst_case,
-    "sweep": trials.sweep,
+    "sweep": sweeps.sweep,
+    "corners": sweeps.corners,
     "clipping": trials.clipping,
     "battery": parts.battery,
     "plot": looking.plot,
@@ -76,7 +87,7 @@ def answer(ask: Ask, speech: Speech) -> Plan:
     return "\n".join([*_not_taken(ask, speech), told])
 
 
-_OF_OTHERS = frozenset({"swap", "count", "compare"})
+_OF_OTHERS = frozenset({"swap", "count", "compare", "restore"})
 """Intents whose sentences may speak of things that are not in the circuit."""
 _FEW = 4
 """Transistors that may make an op-amp."""

@@ -218,9 +218,10 @@ _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
     rf"{_OTHER_RUN}\b(?:simulate|run)\b(?! (?:(?:it|this) )?(?:at|if|when|hot)\b)"
-    rf"(?!.*\b(?:monte|worst|sweep|yield|sensitiv)){_OFF_A_SUPPLY}"
+    rf"(?!.*\b(?:monte|worst|sweep|yield|sensitiv|corners?\b|pvt|toleranc)){_OFF_A_SUPPLY}"
     r"|^(?:请)?(?:仿真|运行|跑)"
-    r"(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))|\bmeasure [\w.]+\(",
+    r"(?!.*(?:蒙特卡|工艺角|角仿真|PVT|corner|最坏|最差|良率|灵敏度|扫描|报错|失败|不收敛|出错))"
+    r"|\bmeasure [\w.]+\(",
     ANY_CASE,
 )
 _LIST = re.compile(

@@ -248,6 +248,7 @@ _TOLD_WITH = {
 _TOLD_BY = {
     "clipping": ("swing", "thd", "vout", "gain"),
     "dropout": ("vout",),
+    "corners": ("cutoff",),
     "load_step": ("vout", "swing", "peak_out", "overshoot"),
     "point": ("collector_current", "vout"),
     "output_impedance": ("vout",),

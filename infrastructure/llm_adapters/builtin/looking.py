@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,39 +13,29 @@ from domain.circuit.elements import Element
 from domain.circuit.model_library import pin_words, title_words
 from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
 from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of, number_of
-from infrastructure.llm_adapters.builtin.comparing import moved
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     across,
     all_wanted,
     analysis_for,
-    default_figures,
     lacking,
     no_such_part,
     run,
     signals_of,
-    tail,
     tell,
-    values_of,
     wanted_of,
 )
 from infrastructure.llm_adapters.builtin.plans import (
     Call,
-    Outcome,
     Plan,
     Speech,
     bullets,
     failed,
-    inspection,
     simulation_failed,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
 from shared.message import Message, msg
-
-_NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")
-_OWN_VALUES = re.compile(r"with other values than the file's: ([^;]+)")
-_OTHER_RUN = re.compile(r"^other newest run of this circuit: run (\d+)$", re.MULTILINE)
 
 _SIGNS = {"negative": msg("negative feedback"), "positive": msg("positive feedback")}
 _PLAIN_ROLES = UNNAMED | {"resistor", "capacitor"}
@@ -342,24 +332,32 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             "I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file
         )
         return speech.say(no_such_part(circuit, ask.names) if ask.names else unknown_output)
-    outcome, name = yield from run(circuit, card, ())
-    if outcome.error_type:
-        return simulation_failed(outcome, speech)
-    arguments: dict[str, object] = {"format": "svg", "path": name, "signals": signals, "analyses": [kind]}
-    if kind == "tran" and (window := _window(circuit, ask, card)) is not None:
-        arguments["range"] = [number(each) for each in window]
-    made = yield Call(tool="export_result", arguments=arguments)
-    if made.error_type:
-        return failed(made, speech)
-    path = _MADE.match(made.text)
-    return speech.say(
-        msg(
-            "{file}: the curve of {signals} is drawn in {picture}.",
-            file=circuit.file,
-            signals=speech.listed(signals),
-            picture=path["path"] if path else "?",
-        )
-    )
+    sources = {f"run {each}": str(each) for each in ask.numbered}
+    if not sources:
+        outcome, name = yield from run(circuit, card, ())
+        if outcome.error_type:
+            return simulation_failed(outcome, speech)
+        sources = {name: ""}
+    said = []
+    for name, numbered in sources.items():
+        arguments: dict[str, object] = {"format": "svg", "path": name, "signals": signals, "analyses": [kind]}
+        if kind == "tran" and (window := _window(circuit, ask, card)) is not None:
+            arguments["range"] = [number(each) for each in window]
+        made = yield Call(tool="export_result", arguments=arguments)
+        if made.error_type:
+            return "\n".join([*said, failed(made, speech)])
+        path = _MADE.match(made.text)
+        drawn_of = {"signals": speech.listed(signals), "picture": path["path"] if path else "?"}
+        said.append(
+            speech.say(
+                msg("{file}, run {number}: the curve of {signals} is drawn in {picture}.",
+                    file=circuit.file, number=numbered, **drawn_of)
+                if numbered
+                else msg("{file}: the curve of {signals} is drawn in {picture}.",
+                         file=circuit.file, **drawn_of)
+            )
+        )  # fmt: skip
+    return "\n".join(said)
 
 
 def _window(circuit: Circuit, ask: Ask, card: str | None) -> tuple[float, float] | None:
@@ -398,143 +396,6 @@ def _usual_of_run(circuit: Circuit) -> list[Wanted]:
     """The mean and the swing of the output at the end of a transient run."""
     found = all_wanted(circuit, Ask(intent="figure", figures=("vout", "swing")))
     return found if isinstance(found, list) else []
-
-
-def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
-    """Two runs of a circuit, figure by figure: the newest two, or those that are named by their numbers."""
-    wanted = all_wanted(
-        circuit, ask if ask.figures else Ask(intent="figure", figures=default_figures(circuit))
-    )
-    if ask.query.startswith("of "):
-        return (yield from _of_one_run(circuit, ask.query.removeprefix("of "), wanted, speech))
-    runs = yield from _runs_meant(circuit, ask.query, speech)
-    if isinstance(runs, str):
-        return runs
-    (found, other), (newest, head) = runs
-    own: list[Wanted] = wanted if isinstance(wanted, list) else []
-    wave = _of_wave(circuit) if any(each.key == "vout" for each in own) else []
-    before, after = values_of(found), values_of(newest)
-    expressions = [text for each in (*own, *wave) for text in each.expressions]
-    if expressions:
-        before |= values_of((yield inspection(f"run {other['number']}", expressions)))
-        after |= values_of((yield inspection(f"run {head['number']}", expressions)))
-    is_wave = _is_wave(wave, before, after, own)
-    passed_over = wave if not is_wave else [] if ask.figures else own
-    left = {text for each in passed_over for text in each.expressions}
-    means = {text for each in own if is_wave and each.key == "vout" for text in each.expressions}
-    lines = []
-    for name in (each for each in after if each in before and each not in left):
-        (old, unit), (new, _) = before[name], after[name]
-        label = next((speech.say(each.name) for each in (*wave, *own) if name in each.expressions), "")
-        told = f"{label} ({name})" if label else name
-        lines.append(moved(told, old, new, unit, is_about_zero=name in means))
-    first, second = f"{other['number']}", f"{head['number']}"
-    said = [
-        speech.say(msg("{file}, run {first} → run {second}:", file=circuit.file, first=first, second=second)),
-        bullets(lines),
-    ]
-    for name, match in ((first, other), (second, head)):
-        if values := _OWN_VALUES.search(match["remarks"] or ""):
-            own_values = msg("Run {number} had values of its own: {values}.", number=name, values=values[1])
-            said.append(speech.say(own_values))
-    if not lines:
-        said[1] = speech.say(msg("They have no figure in common."))
-    return "\n".join(said)
-
-
-def _of_wave(circuit: Circuit) -> list[Wanted]:
-    """The size of the output's wave, first from its lowest to its highest value; none without a transient."""
-    signal, settled = f"v({circuit.output.lower()})", tail(circuit)
-    if not circuit.output or not settled:
-        return []
-    rows = (
-        (FIGURES["swing"].name, "pp"),
-        (FIGURES["peak_out"].name, "max"),
-        (msg("lowest output voltage"), "min"),
-    )
-    return [
-        Wanted(name=name, expressions=(f"{function}({signal},{settled})",), unit="V", kind="tran")
-        for name, function in rows
-    ]
-
-
-def _is_wave(
-    wave: Sequence[Wanted], before: Mapping[str, _Value], after: Mapping[str, _Value], own: Sequence[Wanted]
-) -> bool:
-    """Whether the output is a wave in one of the runs, of which the mean says nothing."""
-    means = [text for each in own if each.key == "vout" for text in each.expressions]
-    return any(
-        values[text][0] > abs(values[mean][0])
-        for each in wave[:1]
-        for text in each.expressions
-        for mean in means
-        for values in (before, after)
-        if text in values and mean in values
-    )
-
-
-_Value = tuple[float, str]
-_Run = tuple[Outcome, re.Match[str]]
-"""What inspect_data says of a run, and its heading."""
-
-
-def _runs_meant(
-    circuit: Circuit, query: str, speech: Speech
-) -> Generator[Call, Outcome, tuple[_Run, _Run] | str]:
-    """The two runs that are compared, the older one first; or why there are not two."""
-    numbers = re.findall(r"\d+", query)
-    newest = yield from _run_there(circuit, f"run {numbers[-1]}" if len(numbers) > 1 else "", speech)
-    if isinstance(newest, str):
-        return newest
-    named = _OTHER_RUN.search(newest[0].text)
-    number = numbers[0] if numbers else "1" if named is not None and query == "first" else ""
-    number = number or (named[1] if named is not None else newest[1]["number"])
-    none = speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    if number == newest[1]["number"]:
-        return none
-    other = yield from _run_there(circuit, f"run {number}", speech)
-    if isinstance(other, str):
-        return other if numbers else none
-    return other, newest
-
-
-def _run_there(circuit: Circuit, name: str, speech: Speech) -> Generator[Call, Outcome, _Run | str]:
-    """A run of the circuit by its name, "" its newest; or why there is none."""
-    outcome = yield inspection(name or circuit.file, [])
-    if outcome.error_type:
-        return failed(outcome, speech)
-    head = _NUMBERED.match(outcome.lines[0])
-    if head is None:
-        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    other = (head["file"] or "").strip()
-    if name and other and other != circuit.file:
-        number = head["number"]
-        told = msg(
-            "Run {number} is one of {other}, not of {file}.", number=number, other=other, file=circuit.file
-        )
-        return speech.say(told)
-    return outcome, head
-
-
-def _of_one_run(circuit: Circuit, number: str, wanted: Sequence[Wanted] | Message, speech: Speech) -> Plan:
-    """Figures of a run that is there."""
-    if isinstance(wanted, Message):
-        return speech.say(wanted)
-    there = yield from _run_there(circuit, f"run {number}", speech)
-    if isinstance(there, str):
-        return there
-    outcome = yield inspection(f"run {number}", [text for each in wanted for text in each.expressions])
-    values = values_of(outcome)
-    lines = [
-        f"{speech.say(each.name)} ({text}): {each.told(*values[text])}"
-        for each in wanted
-        for text in [next((text for text in each.expressions if text in values), "")]
-        if text
-    ]
-    if outcome.error_type or not lines:
-        return failed(outcome, speech)
-    head = speech.say(msg("{file}, run {number}:", file=circuit.file, number=number))
-    return f"{head}\n{bullets(lines)}"
 
 
 # --- goals and the library ----------------------------------------------------------------------------
@@ -683,25 +544,30 @@ def find_part(ask: Ask, speech: Speech) -> Plan:
         return failed(outcome, speech)
     first = outcome.text.split("\n", 1)[0]
     if (whole := _ALONE.match(first)) is not None:  # shown with the text of its file
-        return _used_so(whole, speech)
+        is_fit = ask.value is None or any(_has(line, ask) for line in outcome.lines[1:])
+        return _used_so(whole, speech) if is_fit else speech.say(_none_fits(ask))
     lines = [line for line in outcome.lines if "; nodes: " in line]
     if not lines:
         return first
     if ask.value is not None:
         lines = [line for line in lines if _has(line, ask)]
         if not lines:
-            bound = (
-                msg("at least {value}", value=shown(ask.value, ask.unit))
-                if ask.bound != "at_most"
-                else msg("at most {value}", value=shown(ask.value, ask.unit))
-            )
-            return speech.say(
-                msg("The model library has no {kind} with {figure}.", kind=ask.query, figure=bound)
-            )
+            return speech.say(_none_fits(ask))
     head = speech.say(
         msg("The model library has {count} {count:model|models} of this kind:", count=len(lines))
     )
     return f"{head}\n{bullets([_model_told(line, speech) for line in lines])}"
+
+
+def _none_fits(ask: Ask) -> Message:
+    """That no model of the kind has the figure asked for."""
+    value = shown(ask.value or 0.0, ask.unit)
+    bound = (
+        msg("at least {value}", value=value)
+        if ask.bound != "at_most"
+        else msg("at most {value}", value=value)
+    )
+    return msg("The model library has no {kind} with {figure}.", kind=ask.query, figure=bound)
 
 
 def _model_told(line: str, speech: Speech) -> str:

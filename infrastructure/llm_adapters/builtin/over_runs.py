@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from infrastructure.llm_adapters.builtin.aims import looked_at, studied
 from infrastructure.llm_adapters.builtin.figures import FIGURES
-from infrastructure.llm_adapters.builtin.reading import Ask, Words, asks, list_from
+from infrastructure.llm_adapters.builtin.reading import Ask, Words, asks, list_from, read
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     BETA,
+    CORNERS,
     HEATS,
     HYPOTHESIS,
     MOVED_BY,
@@ -220,6 +221,23 @@ def heated(words: Words) -> Ask | None:
     if ask.span is None or not is_heat or ask.unit not in ("", "none"):
         return None
     return replace(ask, names=("temp",), value=None, upper=None, unit="", parameters=())
+
+
+def corners(words: Words) -> Ask | None:
+    """Over the corners of supply and temperature: without the frequency that a corner is, too."""
+    is_process = re.search(r"process|pvt|工艺|\b(?:ss|tt|ff)\b", words.text, ANY_CASE) is not None
+    rest = CORNERS.sub(" ", words.text)
+    ask = studied(read(rest, words.ask.file))
+    heat = tuple(each.value for each in words.mentions if each.dimension in ("degC", "none"))
+    is_other = any(name != "temp" for name, _ in ask.parameters) or any(
+        each.dimension not in ("degC", "none", "%") for each in words.mentions
+    )
+    if is_other:
+        return None
+    return replace(
+        ask, query="process" if is_process else "", points=heat if ask.span is None else (), value=None,
+        unit="", parameters=(),
+    )  # fmt: skip
 
 
 def scatter(words: Words) -> Ask | None:

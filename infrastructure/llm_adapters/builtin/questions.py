@@ -16,6 +16,7 @@ from typing import cast
 from infrastructure.llm_adapters.builtin.aims import goal_of, looked_at, studied, tuned
 from infrastructure.llm_adapters.builtin.figures import FIGURES, OF_PARTS_OR_SUPPLY, number
 from infrastructure.llm_adapters.builtin.over_runs import (
+    corners,
     heated,
     is_over,
     listed,
@@ -237,8 +238,8 @@ def _count(words: Words) -> Ask | None:
 
 
 _HOW_MANY = (
-    r"\bhow many\W+(?:[\w-]+\W+){{0,2}}?(?:{kind})|(?:几|多少)[个只颗].{{0,6}}(?:{kind})"
-    r"|(?:{kind})[^,，]{{0,6}}(?:数量|(?:几|多少)[个只颗])"
+    r"\bhow many\W+(?:[\w-]+\W+){{0,2}}?(?:{kind})|(?:(?<!哪)几|多少)[个只颗].{{0,6}}(?:{kind})"
+    r"|(?:{kind})[^,，]{{0,6}}(?:数量|(?:(?<!哪)几|多少)[个只颗])"
 )
 
 
@@ -567,6 +568,7 @@ _NEEDS: Mapping[str, Needs] = {
     "monte_carlo": spread,
     "worst_case": spread,
     "listed": listed,
+    "corners": corners,
     "regulation": regulation,
     "load_step": load_step,
     "supply_rejection": _supply_rejection,

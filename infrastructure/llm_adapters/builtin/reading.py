@@ -23,6 +23,7 @@ from infrastructure.llm_adapters.builtin.words import (
     DEGREES_TO,
     DOWN,
     DROPOUT,
+    FILLER,
     FULL_NODE_FIGURE,
     HEATS,
     INDEFINITE,
@@ -34,6 +35,7 @@ from infrastructure.llm_adapters.builtin.words import (
     LOAD_SHARE,
     NAME,
     NAMES_A_THING,
+    NEUTRAL,
     NO_NAMES,
     NODE,
     NOT_A_NODE,
@@ -64,7 +66,7 @@ Intent = Literal[
     "swap", "stimulus", "output_impedance",
     "point", "role", "supply", "ports", "node", "voltage",
     "current", "power", "figure",
-    "battery", "clipping", "plot", "supply_rejection", "load_step", "dropout",
+    "battery", "clipping", "plot", "supply_rejection", "load_step", "dropout", "restore", "corners",
 ]  # fmt: skip
 Way = Literal["raise", "lower", ""]
 
@@ -94,6 +96,8 @@ class Ask:
     tolerances: tuple[tuple[str, float], ...] = ()
     """(letter of the element or "", share)."""
     runs: int | None = None
+    numbered: tuple[int, ...] = ()
+    """Runs that are there, by their numbers."""
     parameters: tuple[tuple[str, str], ...] = ()
     """Values for the runs of this question, ``temp`` too."""
     way: Way = ""
@@ -355,7 +359,7 @@ def names_in(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
         head = word.partition(".")[0]
         is_name = head[0].lower() in LETTERS and (
             any(sign.isdigit() for sign in head)
-            or (head.isupper() and 2 <= len(head) <= 6)
+            or (head.isupper() and head.lower() not in FILLER | NEUTRAL and 2 <= len(head) <= 6)
             or _PART_NAME.fullmatch(head) is not None
         )
         if is_name and word not in nodes and head.upper() not in NO_NAMES:

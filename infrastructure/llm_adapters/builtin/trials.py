@@ -1,4 +1,4 @@
-"""The built-in model's plans of many runs: random and worst parts, sweeps of a part or the temperature."""
+"""The built-in model's plans of many runs: random and worst parts, growing signals, steps, another type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from domain.design.sentence import read_sentence
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
 from infrastructure.llm_adapters.builtin.comparing import moved_line
-from infrastructure.llm_adapters.builtin.conditions import load_of, resolved
+from infrastructure.llm_adapters.builtin.conditions import resolved
 from infrastructure.llm_adapters.builtin.figures import number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
@@ -35,8 +35,10 @@ from infrastructure.llm_adapters.builtin.reading import Ask
 from infrastructure.llm_adapters.builtin.tuning import aim_of, aim_told, bounds_of, own_analysis
 from shared.message import Message, msg
 
-_ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")
-_STATISTICS = re.compile(r"(?P<name>[^\[]+) \[(?P<unit>[^\]]*)\]: (?P<figures>.+)")
+ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")
+"""A run of a study: its values, and what was measured."""
+STATISTICS = re.compile(r"(?P<name>[^\[]+) \[(?P<unit>[^\]]*)\]: (?P<figures>.+)")
+"""What a study says of one metric over its runs."""
 _FIGURE = re.compile(r"(mean|sigma|min|median|max|nominal|cpk) ([-+\d.e]+)")
 _YIELD = re.compile(r"yield (\S+) \((\d+) of (\d+)\), 95 % confidence (\S+) to (\S+)")
 _SHARES = re.compile(r"^(?P<name>[^\[\n]+) \[.*\n  variance from (?P<shares>.+)$", re.MULTILINE)
@@ -45,7 +47,6 @@ _UNMEASURED = re.compile(
     re.MULTILINE,
 )
 _USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
-_PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
 
 
 # --- spread -------------------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ def _measures(wanted: Sequence[Wanted]) -> dict[str, str]:
     return {each.key: each.expressions[0] for each in wanted}
 
 
-def _figures_of(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
+def figures_watched(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
     """What is watched: the figures named, else the circuit's .meas cards (none), else the usual ones."""
     if not ask.figures and circuit.measures:
         return []
@@ -103,7 +104,7 @@ def _watch(circuit: Circuit, wanted: Sequence[Wanted]) -> dict[str, Any]:
     )
 
 
-def _studied(
+def study_of(
     circuit: Circuit, wanted: Sequence[Wanted], arguments: Mapping[str, Any]
 ) -> Generator[Call, Outcome, Outcome]:
     """The study; once more in a wider sweep where the circuit's own ends before a figure has a value."""
@@ -128,7 +129,7 @@ def worst_case(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 
 def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
-    wanted = _figures_of(circuit, ask)
+    wanted = figures_watched(circuit, ask)
     if isinstance(wanted, Message):
         return speech.say(wanted)
     scattered, is_assumed = _tolerances(circuit, ask)
@@ -164,7 +165,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     arguments |= {"goals": goals} if goals else {}
     if kind == "monte_carlo" and ask.runs:
         arguments["runs"] = ask.runs
-    outcome = yield from _studied(circuit, wanted, arguments)
+    outcome = yield from study_of(circuit, wanted, arguments)
     if outcome.error_type:
         return failed(outcome, speech)
     told_goals = ", ".join(goals)
@@ -176,7 +177,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     if judged := _judged(outcome, told_goals):
         said.append(speech.say(judged))
     reasons = {found["name"]: found["reason"] for found in _UNMEASURED.finditer(outcome.text)}
-    rows = [line for line in outcome.lines if _STATISTICS.fullmatch(line)]
+    rows = [line for line in outcome.lines if STATISTICS.fullmatch(line)]
     said.append(bullets([_statistics(line, wanted, reasons, speech) for line in rows]))
     if found := _SHARES.search(outcome.text):
         own = next((each.name for each in wanted if each.key == found["name"]), found["name"])
@@ -259,7 +260,7 @@ def _bounds_of(name: str, asked: str) -> list[str]:
 
 def _statistics(line: str, wanted: Sequence[Wanted], reasons: Mapping[str, str], speech: Speech) -> str:
     """``fc [Hz]: mean 1593.84, sigma 45.9`` for people; `reasons` say why a figure has no value."""
-    found = _STATISTICS.fullmatch(line)
+    found = STATISTICS.fullmatch(line)
     assert found is not None
     own = next((each for each in wanted if each.key == found["name"]), None)
     unit = "" if found["unit"] == "?" else found["unit"]
@@ -501,7 +502,7 @@ class _Driven:
 
 
 def _driven_row(line: str) -> _Driven | None:
-    row = _ROW.fullmatch(line.strip())
+    row = ROW.fullmatch(line.strip())
     if row is None:
         return None
     found = dict(each.split("=", 1) for each in row["metrics"].split() if "=" in each)
@@ -660,10 +661,10 @@ def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR091
         )
     swept = {"name": name, "min": number(level / 2), "max": number(volts), "points": _INPUTS}
     arguments = {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
-    outcome = yield from _studied(circuit, [wanted], arguments)
+    outcome = yield from study_of(circuit, [wanted], arguments)
     if outcome.error_type:
         return failed(outcome, speech)
-    rows = [row for line in outcome.lines if (row := _ROW.fullmatch(line.strip())) is not None]
+    rows = [row for line in outcome.lines if (row := ROW.fullmatch(line.strip())) is not None]
     pairs = [
         (number_of(row["values"].partition("=")[2]), number_of(row["metrics"].split()[0].partition("=")[2]))
         for row in rows
@@ -688,173 +689,3 @@ def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR091
             difference=shown(size - _KEPT * level, "V"),
         )
     )
-
-
-# --- sweeps -------------------------------------------------------------------------------------------
-
-
-def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911, PLR0912 - one an answer
-    """Figures over values of a part, or over temperature."""
-    name = ask.names[0] if ask.names else "temp"
-    if name in ("supply", "beta", "load"):
-        own = _swept_name(circuit, name)
-        if isinstance(own, Message):
-            return speech.say(own)
-        name = own
-    is_heat = name.lower() == "temp"
-    part = None if is_heat or "." in name else circuit.element(name)
-    if part is None and not is_heat and "." not in name:
-        return speech.say(no_such_part(circuit, ask.names))
-    wanted = _figures_of(circuit, replace(ask, names=ask.names[1:]))
-    if isinstance(wanted, Message):
-        return speech.say(wanted)
-    if ask.points:
-        return (yield from _one_by_one(circuit, name, ask.points, wanted, speech))
-    span, is_assumed = ask.span, ask.span is None
-    if span is None:
-        value = None if part is None else value_of(part)
-        span = (-40.0, 125.0) if value is None else (value / 10, value * 10)
-    low, high = sorted(span)
-    is_one = low == high
-    if is_one:  # beside the one the circuit has
-        low, high = sorted((low, _own_of_model(circuit, name) or low))
-    if "." in name:
-        wanted = [_by_resistor(circuit, each) for each in wanted]
-    swept = _swept(name, (low, high), ask.runs, is_one=is_one)
-    outcome = yield from _studied(
-        circuit, wanted, {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
-    )
-    if outcome.error_type == "unknown_signal" and wanted:  # a sweep keeps no currents of parts
-        steps = (ask.runs or _ONE_BY_ONE) - 1
-        points = [low + (high - low) * at / steps for at in range(steps + 1)]
-        return (yield from _one_by_one(circuit, name, points, wanted, speech))
-    if outcome.error_type:
-        return failed(outcome, speech)
-    units = {found["name"]: found["unit"] for line in outcome.lines if (found := _STATISTICS.fullmatch(line))}
-
-    def told(value: float) -> str:
-        return f"{value:g} °C" if is_heat else shown(value, _PART_UNITS.get(name[0].lower(), ""))
-
-    lines = []
-    for line in outcome.lines:
-        if (row := _ROW.fullmatch(line.strip())) is None:
-            continue
-        value = number_of(row["values"].partition("=")[2]) or 0.0
-        lines.append(
-            f"{name} = {told(value)}: "
-            + ", ".join(_metric(text, wanted, units, speech) for text in row["metrics"].split())
-        )
-    head = msg(
-        "{file}, {name} from {low} to {high}:",
-        file=circuit.file,
-        name=name,
-        low=told(low),
-        high=told(high),
-    )
-    said = [speech.say(head), bullets(lines)]
-    if is_assumed:
-        said.append(
-            speech.say(
-                msg("No range was given; one decade to either side is assumed.")
-                if not is_heat
-                else msg("No range was given; -40 to 125 °C is assumed.")
-            )
-        )
-    return "\n".join(said)
-
-
-_DECADE = 8
-"""Ends so many times apart are swept over in equal ratios."""
-
-
-def _swept(name: str, span: tuple[float, float], runs: int | None, *, is_one: bool) -> dict[str, Any]:
-    """The parameter of a sweep; `is_one`: only its ends."""
-    low, high = span
-    if is_one:
-        return {"name": name, "values": [number(each) for each in sorted({low, high})]}
-    is_heat = name.lower() == "temp"
-    points = runs or (7 if is_heat else 11)
-    is_wide = not is_heat and low > 0 and high / low >= _DECADE
-    swept: dict[str, Any] = {"name": name, "min": number(low), "max": number(high), "points": points}
-    return {**swept, "scale": "log"} if is_wide else swept
-
-
-def _own_of_model(circuit: Circuit, name: str) -> float | None:
-    """What a model's card in the file gives a parameter: ``qn.bf``."""
-    model, _, parameter = name.partition(".")
-    text = circuit.netlist.to_bytes().decode(errors="replace")
-    card = re.search(rf"(?im)^\s*\.model\s+{re.escape(model)}\b.*(?:\n\+.*)*", text)
-    found = re.search(rf"(?i)\b{re.escape(parameter)}\s*=\s*([\w.+-]+)", card[0]) if card else None
-    return number_of(found[1]) if found else None
-
-
-def _by_resistor(circuit: Circuit, wanted: Wanted) -> Wanted:
-    """A collector current as that of the only resistor there: studies keep no currents of parts."""
-    found = re.fullmatch(r"ic\((\w+)\)", wanted.expressions[0])
-    part = circuit.element(found[1]) if found else None
-    if part is None:
-        return wanted
-    node = part.nodes[0].key
-    others = [
-        each
-        for each in circuit.top
-        if each is not part and each.letter != "c" and node in (pin.key for pin in each.nodes)
-    ]
-    if len(others) != 1 or others[0].letter != "r" or not (value := value_of(others[0])):
-        return wanted
-    ends = [pin.key for pin in others[0].nodes[:2]]
-    far = next((each for each in ends if each != node), node)
-    drop = f"(v({far})-v({node}))" if far not in ("0", "gnd") else f"v({node})"
-    return replace(wanted, expressions=(f"{drop}/{number(value)}",))
-
-
-_ONE_BY_ONE = 5
-
-
-def _swept_name(circuit: Circuit, name: str) -> str | Message:
-    """The only supply, the load, or the current gain of the only type of transistor."""
-    if name == "load" and (sink := load_of(circuit, "i")) is not None:
-        return sink.name
-    found = resolved(circuit, ((name, "1"),))
-    return found if isinstance(found, Message) else found[0][0]
-
-
-def _one_by_one(
-    circuit: Circuit, name: str, points: Sequence[float], wanted: Sequence[Wanted], speech: Speech
-) -> Plan:
-    """A sweep as runs of their own."""
-    is_heat = name.lower() == "temp"
-    unit = "" if is_heat else _PART_UNITS.get(name[0].lower(), "")
-
-    def told(value: float) -> str:
-        return f"{value:g} °C" if is_heat else shown(value, unit)
-
-    lines = []
-    for value in points:
-        found = yield from measured(circuit, wanted, [(name, number(value))], speech)
-        if isinstance(found, str):
-            return found
-        figures = ", ".join(
-            f"{speech.say(each.name)} = {each.told(figure, of)}" for each, _, figure, of in found
-        )
-        lines.append(f"{name} = {told(value)}: {figures}")
-    head = msg(
-        "{file}, {name} from {low} to {high}:",
-        file=circuit.file,
-        name=name,
-        low=told(points[0]),
-        high=told(points[-1]),
-    )
-    return "\n".join([speech.say(head), bullets(lines)])
-
-
-def _metric(text: str, wanted: Sequence[Wanted], units: Mapping[str, str], speech: Speech) -> str:
-    """``bandwidth=159.1`` for people."""
-    name, _, figure = text.partition("=")
-    own = next((each for each in wanted if each.key == name), None)
-    value = number_of(figure)
-    label = speech.say(own.name) if own is not None else name
-    if value is None:
-        return f"{label}: {speech.say(msg('no value'))}"
-    unit = units.get(name, "")
-    return f"{label} = {own.told(value, unit) if own is not None else shown(value, unit)}"

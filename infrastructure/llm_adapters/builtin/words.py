@@ -207,6 +207,7 @@ NO_NAMES = frozenset({
     "DC", "AC", "DB", "HZ", "GBW", "THD", "BW", "RMS", "MHZ", "KHZ", "CCM", "DCM", "NPN", "PNP", "ESR", "FFT", "SPICE",
     "E6", "E12", "E24", "E48", "E96", "E192",
     "IC", "IB", "IE", "VCE", "VBE", "VC", "VB", "VE", "ICQ", "VCEQ", "ID", "VDS", "VGS", "IL",
+    "LDO", "LPF", "HPF", "BPF", "BJT", "BJTS", "JFET", "MOS", "MOSFET", "CMOS", "FET", "FETS", "LED", "LEDS", "VCO", "SMPS", "MC", "SNR", "ENBW",
 })  # fmt: skip
 DEGREES_TO = re.compile(
     r"\s*(?:°|度|°?c)?\s*(?:(?:all the way |up |down )*to|[升降变涨热冷跑]?到|至|~|-)\s*", ANY_CASE
@@ -354,6 +355,15 @@ BETA = re.compile(
 )
 """A current gain a transistor is to have."""
 
+CORNERS = re.compile(
+    r"\b(?:(?:process|pvt|temperature|temp|voltage|supply|worst|all|every|over|across|at|the|run) )*"
+    r"(?:(?:process|pvt)[- ]corners?(?: (?:analysis|simulation|sweep|run)s?)?|corners\b(?: (?:analysis|simulation|sweep|run)s?)?"
+    r"|corner (?:analysis|simulation|sweep|run)s?)|\b(?:ss|tt|ff)[ ,/、和]+(?:ss|tt|ff)\b|\bpvt\b"
+    r"|(?:各个?|全部|所有|三个|五个)?(?:工艺|PVT|温度|电压|极限)?(?<!直)(?<!拐)(?<!直拐)(?:工艺|PVT)角|(?:工艺|PVT|温度|电压)?(?:角仿真|角分析|边角)|[\u3400-\u9fff]\s*corner",
+    ANY_CASE,
+)
+"""Corners of process, supply and temperature; a "corner" alone is a frequency."""
+
 _OR = r"\bor\b|还是|\bvs\b|\bversus\b"
 
 INTENTS: Sequence[tuple[str, str]] = (
@@ -361,8 +371,8 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
      r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:最开始|最初|初始|原状|原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
-     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
-     r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有(?:什么|啥|哪些)变化|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
+     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\bbefore (?:and|vs\.?|versus|/) ?after\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
+     r"(?:比较|对比|比一[比下]|对照).*(?:仿真|结果|运行|(?:最近|上|前|这|后|近)(?:两|2|二|几|一)?次)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了(?:什么|多少|哪些)|有(?:什么|啥|哪些)(?:变化|不同|不一样|区别)|前后.{0,6}(?:比|变|差|不同|区别|对照)|(?:改|修改|调整)之?前(?:和|跟|与|、)?(?:改|修改|调整)?之?后|(?:前后|新旧|这|最近|最后)(?:两|2|二)次|(?:上|前|之前)[一]?次(?:仿真|运行|结果)?.{0,8}(?:高|低|大|小|好|差|多|少|变|比)了?|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
     ("supply_rejection", r""),
     ("dropout", r""),
     ("regulation", r""),
@@ -377,7 +387,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:goals?|specs?|specifications?|requirements?|targets?)\b.*\b(?:met|reached|fulfilled|satisf\w+|ok|passed|missed)\b|\b(?:meets?|fulfils?|check|pass(?:es)?)\b.*\b(?:goals?|specs?|requirements?|targets?)\b|"
      r"目标.*(?:达到|达成|达标|满足|完成|实现)|(?:达标|满足(?:要求|指标|目标))了?[吗么没]|是否(?:达标|满足)"),
     ("count",
-     r"\bhow many\b|(?:几|多少)[个只颗]|数量"),
+     r"\bhow many\b|(?:(?<!哪)几|多少)[个只颗]|数量"),
     ("swap", r""),
     ("stimulus", DRIVES.pattern),
     ("driven",
@@ -397,6 +407,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("find_part",
      r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
+    ("corners", CORNERS.pattern),
     ("monte_carlo",
      r"monte[ -]?carlo|"
      r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass(?! ?(?:transistor|device|element|fet|mosfet|band))|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
@@ -433,7 +444,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bvoltage (?:at|on|of) (?:the |its )?(?:collector|emitter|base|drain|gate|source)\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d)|gm|gds|vth|vdsat|vov)(?![A-Za-z0-9_(])|"
      r"跨导|阈值电压|过驱动|集电极|发射极(?!电阻|电容)|基极|漏极|栅极"),
     ("role",
-     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|doing|for(?=\s*(?:[?.!,]|$|in\b|here\b|there\b))|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
+     r"\bwhy\b.*\b(?:there|needed|used|need|have)\b|\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do(?! to\b| (?:i|we|you)\b)|does(?=\s*(?:[?.!,]|$|in\b|here\b))|doing|for(?=\s*(?:[?.!,]|$|in\b|here\b|there\b))|role|purpose|function)\b|\b(?:role|purpose|function|job) of\b|\bwhy is there\b|\b(?:explain|describe)\b(?! (?:how|why))|"
      r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
     ("supply",
      r"\b(?:which|what)\b.*\b(?:supply|supplies|rails?)\b(?! current)|\bsupply voltages?\b|"
@@ -576,7 +587,7 @@ REGULATION = re.compile(r"(?P<line>line regulation|(?:线性|电源)调整率)|l
 UNDERSHOOT = re.compile(r"undershoot|下冲|欠冲", ANY_CASE)
 
 EVENTS = re.compile(
-    r"\b(?:process corners?|(?:run|all|every|over|across|pvt|worst) (?:the |all |process )*corners|load (?:step|transient|jump)s?|soft[- ]?start\w*|mismatch\w*|dead[- ]?time)\b|工艺角|软启动|失配|死区"
+    r"\b(?:load (?:step|transient|jump)s?|soft[- ]?start\w*|mismatch\w*|dead[- ]?time)\b|软启动|失配|死区"
     r"|负载(?:阶跃|跳变|瞬态)|负载[^,，。;；?？]{0,14}?(?:跳|突变|突然)|(?:突然|突变)[^,，。;；?？]{0,6}负载|\bload (?:suddenly )?(?:steps|jumps)\b|\bstep(?:ping|s)? (?:the )?i?load\b",
     ANY_CASE,
 )
