@@ -40,8 +40,8 @@ _SURELY_NONE = 4.0
 """Nats by which no request is likelier than a circuit that is called by name: an R-2R ladder is no filter."""
 _TOLD_WORDS = 4
 _TELLING_WORD = re.compile(
-    r"\?|？|(?![设计一个做要的电路请帮我用])[\u4e00-\u9fff]|"
-    r"\b(?!(?:an?|with|for|of|and|design|make|build|me|please|circuit|simple|i|want|need)\b)[a-z][a-z'’]*",
+    r"\?|？|(?![设计一个做要的电路请帮我用搭建来给款种想需])[\u4e00-\u9fff]|"
+    r"\b(?!(?:an?|with|for|of|and|design|make|build|me|please|circuit|simple|i|want|need|create|new|basic|give|small|could|can|you)\b)[a-z][a-z'’]*",
     re.IGNORECASE,
 )
 """Any that does not only ask for a circuit."""

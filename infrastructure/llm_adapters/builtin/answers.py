@@ -72,7 +72,7 @@ _OF_FILE: Mapping[Intent, Callable[[str, Speech], Plan]] = {
 def answer(ask: Ask, speech: Speech) -> Plan:
     """The plan of a question; asks back for the circuit where none is meant."""
     if ask.intent in ("undo", "find_part"):
-        plan = looking.undo(speech) if ask.intent == "undo" else looking.find_part(ask, speech)
+        plan = looking.undo(speech, ask.runs or 1) if ask.intent == "undo" else looking.find_part(ask, speech)
         return (yield from plan)
     if not ask.file:
         return speech.say(which_file(speech.circuits))

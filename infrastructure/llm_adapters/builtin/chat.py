@@ -548,8 +548,9 @@ def _standing(past: Sequence[_Turn]) -> list[_Turn]:
         if not (isinstance(command, Ask) and command.intent == "undo"):
             standing.append(turn)
         elif _has_patched(turn):
-            undone = next((at for at in reversed(range(len(standing))) if _has_patched(standing[at])), None)
-            standing = standing if undone is None else [*standing[:undone], *standing[undone + 1 :]]
+            patched = [at for at, each in enumerate(standing) if _has_patched(each)]
+            undone = patched[-(command.runs or 1) :]
+            standing = [each for at, each in enumerate(standing) if at not in undone]
     return standing
 
 

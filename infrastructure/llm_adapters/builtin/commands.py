@@ -385,8 +385,19 @@ _TURNS = re.compile(
 )
 
 
+_TO_A_NUMBER = re.compile(
+    r"(?:(?:please |now |can you |ok,? )*(?:change|set|make|put|turn)"
+    r"(?: (?:it|this|that|the value))?(?: to| at)? "
+    r"|(?:请|帮我)?(?:把)?(?:它|这个|那个|数值?)?(?:改|设|调|换|变)[成为到]\s*)[-\d.]+\s?[a-zµμ]{0,3}",
+    ANY_CASE,
+)
+"""The whole of a wish for a value, of what is not said."""
+
+
 def _is_vague(text: str, *, is_meant: bool) -> bool:
     """Whether a wish says neither what of, nor what it is to become: "make it better"."""
+    if _TO_A_NUMBER.fullmatch(text.strip(" .!。！")):
+        return True
     kinds = (*PARTS, *OF_LETTER, *BY_KIND)
     is_other = _asks(text) or re.search(r"\d", text) is not None
     if is_other and any(re.search(pattern, text, ANY_CASE) for pattern, _ in kinds):

@@ -614,16 +614,16 @@ def _has(line: str, ask: Ask) -> bool:
     return False
 
 
-def undo(speech: Speech) -> Plan:
-    """The changes of the last turn that made any, taken back."""
+def undo(speech: Speech, steps: int = 1) -> Plan:
+    """The changes of the last turns that made any, taken back."""
+    lines: list[str] = []
     for calls in reversed(speech.past):
         done = [(call, arguments) for call, arguments, is_done in calls if is_done]
         if any(tool == "rewrite_file" for tool, _ in done):
-            return speech.say(msg("That was a whole file. Undo it on its card."))
+            return "\n".join([*lines, speech.say(msg("That was a whole file. Undo it on its card."))])
         patches = [arguments for tool, arguments in done if tool == "patch_file"]
         if not patches:
             continue
-        lines: list[str] = []
         for each in reversed(patches):
             path, before, after = str(each["path"]), str(each["search"]), str(each["replace"])
             outcome = yield Call(
@@ -631,18 +631,17 @@ def undo(speech: Speech) -> Plan:
             )
             if outcome.error_type:
                 return "\n".join([*lines, failed(outcome, speech)])
-            lines.append(
-                speech.say(
-                    msg(
-                        "{file}: “{before}” is “{after}” again.",
-                        file=path,
-                        before=after.replace("\n", "; "),
-                        after=before.replace("\n", "; "),
-                    )
-                )
-            )
-        return "\n".join(lines)
-    return speech.say(msg("Nothing was changed in this conversation that I could undo."))
+            was, now = (text.replace("\n", "; ") for text in (after, before))
+            told = msg("{file}: “{before}” is “{after}” again.", file=path, before=was, after=now)
+            lines.append(speech.say(told))
+        steps -= 1
+        if not steps:
+            break
+    if not lines:
+        return speech.say(msg("Nothing was changed in this conversation that I could undo."))
+    if steps:
+        lines.append(speech.say(msg("There are no earlier changes in this conversation.")))
+    return "\n".join(lines)
 
 
 def arguments_of(text: str) -> dict[str, Any]:

@@ -45,9 +45,11 @@ from infrastructure.llm_adapters.builtin.tried import of_kind, removed_in, what_
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     CAPACITY,
+    CAUSES,
     CHANGES,
     CIRCUIT_WORD,
     COUNTED,
+    COUNTS,
     DESIGNED,
     DRIVES,
     DROPOUT,
@@ -71,7 +73,9 @@ from infrastructure.llm_adapters.builtin.words import (
     POLITE,
     QUESTION,
     RAISE,
+    REGULATOR,
     SHAPES,
+    STEPS_BACK,
     SUPPLY_REJECTION,
     SWAPS,
     TRAITS,
@@ -208,6 +212,13 @@ _PART_NUMBER = re.compile(
 """As `2N3904`, `BC547B`, `LM358`."""
 _ALL_OF_IT = re.compile(r"\b(?:all|each|every|both)(?: of)?(?: the| my)?\s|各个?|所有|全部|每个", ANY_CASE)
 """Speaks of the parts that are there, not of one to be found."""
+
+
+def _steps_back(words: Words) -> Ask | None:
+    """How many changes are to be taken back."""
+    found = STEPS_BACK.fullmatch(words.text.strip(" .!。！"))
+    said = (found["en"] or found["zh"]).lower() if found else ""
+    return replace(words.ask, runs=int(COUNTS.get(said) or float(said))) if said else None
 
 
 def _part(words: Words) -> Ask | None:
@@ -451,7 +462,7 @@ def _power(words: Words) -> Ask | None:
         return None
     if words.ask.names:
         return words.ask
-    if kind := by_kind(words.text):
+    if kind := "q*" if REGULATOR.search(words.text) else by_kind(words.text):
         return replace(words.ask, names=(kind,))
     return replace(words.ask, query="supply") if OF_SUPPLY.search(words.text) else None
 
@@ -541,6 +552,7 @@ _NEUTRAL_CHINESE = sorted(
     (word for word in NEUTRAL if re.match(r"[\u3400-\u9fff]", word)), key=len, reverse=True
 )
 _SAME_AS = {
+    "steps_back": "undo",
     "scatter": "worst_case",
     "heat": "sweep",
     "terminal": "point",
@@ -555,6 +567,7 @@ _SAME_AS = {
     "duty": "figure",
 }
 _NEEDS: Mapping[str, Needs] = {
+    "steps_back": _steps_back,
     "set_goal": goal_of,
     "count": _count,
     "find_part": _part,
@@ -604,6 +617,8 @@ _PLAIN = frozenset(
     {"point", "role", "current", "voltage", "power", "across", "losses", "node", "supply", "conduction"}
 )
 """Looks at what is there: a value that is wished or asked about has no place in them."""
+_MEASURED_ALONE = frozenset({"dropout", "supply_rejection", "load_step"})
+"""Intents that measure what no study does: of what it hangs on nothing is known."""
 _OF_NO_CIRCUIT = frozenset({"undo", "find_part"})
 _LEAN = frozenset(
     {"limits", "tune", "compare", "sweep", "what_if", "set_goal", "worst_case", "monte_carlo", "role"}
@@ -654,6 +669,8 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
         is_yield = intent == "monte_carlo" and (
             ask.near is not None or re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
+        if intent in _MEASURED_ALONE and (cause := CAUSES.search(words.text)):
+            ask = replace(ask, unanswered=cause[0].strip())
         if intent in _PLAIN and ask.value is not None:
             continue  # a number of it would be passed over
         judges = intent in ("monte_carlo", "worst_case") and bool(ask.figures)  # bounds of what is named

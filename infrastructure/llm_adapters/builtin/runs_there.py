@@ -65,15 +65,33 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     first, second = f"{other['number']}", f"{head['number']}"
     said = [
         speech.say(msg("{file}, run {first} → run {second}:", file=circuit.file, first=first, second=second)),
-        bullets(lines),
+        bullets(lines) if lines else speech.say(msg("They have no figure in common.")),
     ]
+    if not ask.figures:
+        changes = yield from _changes_between(circuit, first, second, speech)
+        said.append(changes)
     for name, match in ((first, other), (second, head)):
         if values := _OWN_VALUES.search(match["remarks"] or ""):
             own_values = msg("Run {number} had values of its own: {values}.", number=name, values=values[1])
             said.append(speech.say(own_values))
-    if not lines:
-        said[1] = speech.say(msg("They have no figure in common."))
-    return "\n".join(said)
+    return "\n".join(filter(None, said))
+
+
+def _changes_between(
+    circuit: Circuit, first: str, second: str, speech: Speech
+) -> Generator[Call, Outcome, str]:
+    """Which lines of the circuit the two runs had differently; "" where one was not kept."""
+    texts = []
+    for number in (first, second):
+        shown = yield Call(tool="read_file", arguments={"path": f"run {number}"})
+        texts.append(None if shown.error_type else whole_text(shown))
+    before, after = texts
+    if before is None or after is None:
+        return ""
+    if before == after:
+        return speech.say(msg("Both had the same text of {file}.", file=circuit.file))
+    head = speech.say(msg("What changed in the circuit:"))
+    return head + "\n" + bullets(_line_changes(before.split("\n"), after.split("\n"), speech))
 
 
 def _of_wave(circuit: Circuit) -> list[Wanted]:

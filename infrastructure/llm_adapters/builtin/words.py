@@ -231,6 +231,11 @@ BY_KIND: Sequence[tuple[str, str]] = (
 )  # fmt: skip
 """Parts called by what they are, and the names these have."""
 
+REGULATOR = re.compile(
+    r"(?:(?:linear|voltage|series) )?\b(?:ldo|regulator)\b|稳压(?:器|芯片|电路)|LDO", ANY_CASE
+)
+"""What burns the power of which is that of its pass device."""
+
 THINGS: Sequence[tuple[str, str, str]] = (
     ("op-amp", r"\bop-?\s?amps?\b|运(?:算)?放(?:大器)?", "xegb"), ("MOSFET", r"\b(?:gate|drain) (?:current|voltage)s?\b|栅极|漏极|\b(?:mosfets?|[np]mos|fets?)\b|mos\s?管|场效应管", "mjx"),
     ("bipolar transistor", r"\b(?:base|collector|emitter) (?:current|voltage)s?\b|基极|集电极|发射极|\b(?:bjts?|npn|pnp|bipolar transistors?)\b|三极管|双极(?:型晶体)?管", "qx"),
@@ -355,6 +360,13 @@ BETA = re.compile(
 )
 """A current gain a transistor is to have."""
 
+CAUSES = re.compile(
+    r"\b(?:what|which|who)\b[^.?!]*?\b(?:limits?|determines?|sets?|dominates?|affects?|controls?|influences?|matters?|depends?)\b|\bwhy\b"
+    r"|(?:主要)?(?:由|受|跟|和|与)?(?:什么|哪|谁)[^,，。?？]{0,12}(?:决定|限制|影响|有关)|取决于|为什么|为何",
+    ANY_CASE,
+)
+"""Asks what something hangs on."""
+
 CORNERS = re.compile(
     r"\b(?:(?:process|pvt|temperature|temp|voltage|supply|worst|all|every|over|across|at|the|run) )*"
     r"(?:(?:process|pvt)[- ]corners?(?: (?:analysis|simulation|sweep|run)s?)?|corners\b(?: (?:analysis|simulation|sweep|run)s?)?"
@@ -366,7 +378,16 @@ CORNERS = re.compile(
 
 _OR = r"\bor\b|还是|\bvs\b|\bversus\b"
 
+STEPS_BACK = re.compile(
+    r"(?:please |can you |now )*(?:(?:go|step|roll|take me) ?back|undo|revert|take back)(?: (?:the|my|these|those))?(?: (?:last|latest|previous))?"
+    r" (?P<en>two|three|four|five|\d) (?:steps?|changes?|edits?|times)(?: back)?"
+    r"|(?:请|帮我)*(?:撤销|撤回|回退|退回|还原|取消)(?:掉)?(?:最近|最后|前面?|刚才)?的?(?P<zh>[两二三四五]|\d)(?:步|次|个)(?:的)?(?:修改|改动|操作|更改)?",
+    ANY_CASE,
+)
+"""The whole of a sentence that takes several changes back."""
+
 INTENTS: Sequence[tuple[str, str]] = (
+    ("steps_back", r""),
     ("undo",
      r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
      r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:最开始|最初|初始|原状|原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
@@ -525,7 +546,7 @@ SEVERAL_BEHIND = re.compile(
     ANY_CASE,
 )
 
-COUNTS = {"ten": 10.0, "two": 2.0, "three": 3.0, "five": 5.0, "half": 0.5, "twice": 2.0, "a decade above": 10.0, "one decade above": 10.0,
+COUNTS = {"ten": 10.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "half": 0.5, "twice": 2.0, "a decade above": 10.0, "one decade above": 10.0,
            "an octave above": 2.0, "十": 10.0, "两": 2.0, "二": 2.0, "三": 3.0, "四": 4.0, "五": 5.0}  # fmt: skip
 
 CAPACITY = re.compile(r"(?P<size>\d+(?:\.\d+)?)\s*(?P<milli>m(?=Ah)|毫(?=安时))?\s*(?:Ah\b|安时)", ANY_CASE)

@@ -49,6 +49,19 @@ async def test_the_same_run_is_given_back_and_anything_else_is_run(bench: Bench)
     assert results(bench) == 6
 
 
+async def test_the_circuit_is_read_as_a_run_had_it(bench: Bench) -> None:
+    bench.write("parts.inc", PARTS)
+    for text in (RC, RC.replace("DC 1", "DC 8")):
+        bench.write("rc.cir", text)
+        await run(bench)
+    read = await bench.call("read_file", path="run 1")
+    assert read.content == "[run 1: lines 1-6 of 6]\n" + RC.rstrip("\n")
+    newest = next(iter(sorted((bench.root / ".circuit_ai/sim_results").glob("*/circuit.txt"), reverse=True)))
+    newest.write_text("another\n")
+    refused = await bench.call("read_file", path="run 2")
+    assert (refused.success, refused.error_type) == (False, "no_result")
+
+
 async def test_what_is_looked_at_next_is_the_run_that_was_given_back(bench: Bench) -> None:
     bench.write("parts.inc", PARTS)
     for text in (RC, RC.replace("DC 1", "DC 8"), RC):

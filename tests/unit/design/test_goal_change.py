@@ -71,6 +71,9 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         ("double the bandwidth, gain 20 dB", AMPLIFIER, {
             "bandwidth": (200e3, None, None)
         }),
+        ("gain at 10 kHz below 0.1", BAND, None),
+        ("10 kHz 处增益低于 0.1", BAND, None),
+        ("center at 3 kHz with gain 4", BAND, {"center": (2850.0, 3150.0, 3000.0), "gain": (3.8, 4.2, 4.0)}),
         ("输出电压提高10%", BUCK, {"vout": (5.39, 5.61, 5.5)}),
     ],
 )  # fmt: skip

@@ -184,6 +184,22 @@ async def test_a_second_undo_goes_one_step_further_back() -> None:
     assert "Nothing was changed" in "".join(piece.text for piece in pieces)
 
 
+async def test_two_steps_back_are_the_changes_of_two_turns() -> None:
+    first = patched("set R1 to 2k in a.cir", "R1 1 0 1k", "R1 1 0 2k")
+    second = patched("set R1 to 3k", "R1 1 0 2k", "R1 1 0 3k")
+    back = patched("go back two steps", "R1 1 0 3k", "R1 1 0 2k")
+    *_, last = await chunks(
+        request(
+            *first,
+            *second,
+            *back[:3],
+        )
+    )
+    assert json.loads(last.tool_calls[0].arguments)["replace"] == "R1 1 0 1k"
+    pieces = await chunks(request(*first, *second, *back, user("undo")))
+    assert "Nothing was changed" in "".join(piece.text for piece in pieces)
+
+
 async def test_change_is_one_patch_of_exactly_that_card() -> None:
     call = await next_call("把 amp.cir 的 R1 改成 2k", SHOWN)
     assert call == ("patch_file", {"path": "amp.cir", "search": "R1 in out 1k", "replace": "R1 in out 2k"})
