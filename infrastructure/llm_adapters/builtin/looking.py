@@ -338,7 +338,7 @@ def plot(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         if outcome.error_type:
             return simulation_failed(outcome, speech)
         sources = {name: ""}
-    said = []
+    said: list[str] = []
     for name, numbered in sources.items():
         arguments: dict[str, object] = {"format": "svg", "path": name, "signals": signals, "analyses": [kind]}
         if kind == "tran" and (window := _window(circuit, ask, card)) is not None:
