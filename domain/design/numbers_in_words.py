@@ -172,6 +172,7 @@ def in_figures(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
     text = re.sub(r"(?<!正)负(?=\d+(?:\.\d+)?\s?[vV伏])", "-", text)
+    text = re.sub(rf"零下(?=\s?[\d{_ONES}十百])|(?<!正)负(?=[\d.]+\s?(?:摄氏)?(?:度|°|到|至|~))", "-", text)
     text = re.sub(
         r"半个?(?=\s?(?:dB|分贝|[微毫千兆]?(?:伏|安|瓦|赫|秒|欧)|[mkM]?(?:[VAW]|Hz)\b))", "0.5", text
     )

@@ -17,6 +17,7 @@ from infrastructure.llm_adapters.builtin.reading import (
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     ASKED_LATER,
+    BARE_FREQUENCY,
     BY_SO_MUCH,
     FLATNESS,
     HYPOTHESIS,
@@ -31,6 +32,8 @@ from infrastructure.llm_adapters.builtin.words import (
 def studied(words: Words) -> Ask:
     """The sentence, with the quantities of parts where it names no figure of the response."""
     ask = words.ask
+    if not ask.figures and not words.asides and BARE_FREQUENCY.search(words.left):
+        return replace(ask, figures=("cutoff",), is_bare=True)
     return ask if ask.figures else replace(ask, figures=words.asides)
 
 

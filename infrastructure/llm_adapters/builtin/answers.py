@@ -73,7 +73,8 @@ def answer(ask: Ask, speech: Speech) -> Plan:
     """The plan of a question; asks back for the circuit where none is meant."""
     if ask.intent in ("undo", "find_part"):
         plan = looking.undo(speech, ask.runs or 1) if ask.intent == "undo" else looking.find_part(ask, speech)
-        return (yield from plan)
+        told = yield from plan
+        return "\n".join([*_not_taken(ask, speech), told])
     if not ask.file:
         return speech.say(which_file(speech.circuits))
     if ask.intent in _OF_FILE:

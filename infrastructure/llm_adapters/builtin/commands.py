@@ -144,7 +144,7 @@ _CHANGE = re.compile(
     r"|改|设[为成置]|[给加弄]到|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
     ANY_CASE,
 )
-_OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!two )"
+_OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!this )(?<!two )"
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
@@ -157,7 +157,7 @@ _ANALYSES: Sequence[tuple[str, str]] = (
     ("tran", r"transient|\btran\b|瞬态"),
     ("noise", r"\bnoise\b|噪声"),
     ("dc", r"\bdc sweep|\bdc\b|直流"),
-    ("ac", r"frequency response|\bac\b|交流|频率响应"),
+    ("ac", r"frequency(?: response)?|\bac\b|交流|频率(?:响应)?"),
 )
 _ANALYSIS_WORD = r"\s*(?:analys[ie]s|simulation|run|sweep|分析|仿真|扫描)"
 _DELETE = re.compile(
@@ -709,6 +709,7 @@ def _is_new_circuit(sentence: str, ask: Ask) -> bool:
         ask.intent in ("undo", "find_part")
         or ask.besides
         or _OF_ONE.search(sentence)
+        or (_asks(sentence) and not _DESIGN.search(sentence))
         or _QUESTION.search(sentence)
     ):
         return False
@@ -827,7 +828,15 @@ def _deleted(sentence: str, file: str, rest: str, known: Sequence[str]) -> tuple
     )
 
 
+_SWEEPS_FREQUENCY = re.compile(
+    r"\bsweep (?:the )?(?:input |signal |source )?freq(?:uency)?\b|扫(?:描|一下)?(?:输入)?(?:信号)?频率|扫频",
+    ANY_CASE,
+)
+
+
 def _analysis_type(text: str) -> str:
+    if _SWEEPS_FREQUENCY.search(text):
+        return "ac"
     for kind, words in _ANALYSES:
         if re.search(rf"(?:{words}){_ANALYSIS_WORD}", text, ANY_CASE):
             return kind

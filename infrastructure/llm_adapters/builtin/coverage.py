@@ -93,7 +93,15 @@ def respelt(text: str) -> str:
             near := difflib.get_close_matches(word, _long_words(), n=1, cutoff=_ALIKE)
         ):
             text = text.replace(word, near[0])
+    for word in _WORD.findall(text):
+        swapped = {f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(len(word) - 1)}
+        if not _is_known(word) and len(near := swapped & _vocabulary()[0]) == 1:
+            text = re.sub(rf"\b{word}\b", near.pop(), text)  # "frist"
     return text
+
+
+_WORD = re.compile(r"(?<![A-Za-z0-9_./(-])[a-z]{4,}(?![A-Za-z0-9_(]|\.\w)")
+"""A word that is known with two of its letters swapped."""
 
 
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9_./(-])[a-z]{6,}(?![A-Za-z0-9_(]|\.\w)")

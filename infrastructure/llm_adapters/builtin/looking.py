@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
 )
 from infrastructure.llm_adapters.builtin.plans import (
     Call,
+    Outcome,
     Plan,
     Speech,
     bullets,
@@ -35,6 +36,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     simulation_failed,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
+from infrastructure.llm_adapters.builtin.words import PARTS
 from shared.message import Message, msg
 
 _SIGNS = {"negative": msg("negative feedback"), "positive": msg("positive feedback")}
@@ -537,7 +539,16 @@ _SCALE = {"k": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, None: 1.0, "": 1.0}
 
 def find_part(ask: Ask, speech: Speech) -> Plan:
     """Models of the library of a kind, and with the figure asked for."""
-    outcome = yield Call(tool="find_model", arguments={"query": ask.query})
+    if ask.names:
+        kind = yield from _kind_of_part(ask.names[0])
+        if not kind:
+            return speech.say(msg("The model library has no {kind}.", kind=ask.names[0]))
+        ask = replace(ask, names=(), query=f"{kind} {ask.query}".strip())
+    return _models_told((yield Call(tool="find_model", arguments={"query": ask.query})), ask, speech)
+
+
+def _models_told(outcome: Outcome, ask: Ask, speech: Speech) -> str:
+    """What the library has of a kind, as people read it."""
     if " " in ask.query and not re.search(r"; nodes: |^Put this", outcome.text):
         return speech.say(msg("The model library has no {kind}.", kind=ask.query))
     if outcome.error_type:
@@ -557,6 +568,13 @@ def find_part(ask: Ask, speech: Speech) -> Plan:
         msg("The model library has {count} {count:model|models} of this kind:", count=len(lines))
     )
     return f"{head}\n{bullets([_model_told(line, speech) for line in lines])}"
+
+
+def _kind_of_part(name: str) -> Generator[Call, Outcome, str]:
+    """What the part of this name is, in the words of the library: ``npn``; "" for one that it has not."""
+    known = yield Call(tool="find_model", arguments={"query": name})
+    title = _TITLE.search(known.text)
+    return next((kind for form, kind in PARTS if title and re.search(form, title[1], re.IGNORECASE)), "")
 
 
 def _none_fits(ask: Ask) -> Message:
@@ -583,6 +601,8 @@ def _model_told(line: str, speech: Speech) -> str:
     return f"{said}; {figures}" if figures else said
 
 
+_TITLE = re.compile(r"^\* \S+: (.+)", re.MULTILINE)
+"""What a model's file says of itself."""
 _ALONE = re.compile(r"Put this card into the circuit: (.+?) \(then (.+?); nodes: (.+?)\)\. ")
 
 

@@ -27,7 +27,7 @@ from infrastructure.llm_adapters.builtin.words import (
 
 
 def swept(words: Words) -> Ask | None:  # noqa: PLR0911 - one a thing that is swept
-    ask = replace(_scattered(words), runs=_steps(words))
+    ask = replace(studied(words), runs=_steps(words))
     if (beta := _beta(words)) is not None:
         return beta
     if not ask.names and ask.span is not None and ask.unit in ("V", "none") and re.search(
@@ -103,9 +103,11 @@ def _steps(words: Words) -> int | None:
 def _beta(words: Words) -> Ask | None:
     """Over a range of current gains."""
     ask = studied(words)
-    if ask.span is None or WHOLE_BETA.search(words.text) is None:
+    is_varied = ask.span is not None or (_VARIES.search(words.text) and not words.mentions)
+    if not is_varied or WHOLE_BETA.search(words.text) is None:
         return None
-    figures = tuple(key for key in ask.figures if key != "gain") or ("collector_current",)
+    others = read(WHOLE_BETA.sub(" ", words.text), ask.file)  # "current gain" names no gain
+    figures = studied(others).figures or ("collector_current",)
     return replace(ask, figures=figures, names=("beta",), value=None, upper=None, unit="", parameters=())
 
 
@@ -125,16 +127,6 @@ def other_beta(words: Words) -> Ask | None:
     )
 
 
-_OF_FREQUENCY = re.compile(r"\bfreq(?:uency)?\b(?! response| range)|频率(?!响应|特性|范围)", ANY_CASE)
-
-
-def _scattered(words: Words) -> Ask:
-    """What is studied over many runs; a frequency of which no more is said is the circuit's own."""
-    ask = studied(words)
-    is_bare = not ask.figures and _OF_FREQUENCY.search(words.text) is not None
-    return replace(ask, figures=("cutoff",), is_bare=True) if is_bare else ask
-
-
 _OF_CHANCE = re.compile(
     r"monte|蒙特|\byields?\b|良|成品|合格|\bspread\b|\bscatter\w*|分散|离散|worst|最[坏差]|极限|±|误差|偏差|公差"
     r"|\boff by\b",
@@ -146,7 +138,7 @@ def spread(words: Words) -> Ask | None:
     """Over the tolerances of parts; over a range of current gains it is a sweep."""
     if words.ask.span is not None and WHOLE_BETA.search(words.text) and not words.ask.tolerances:
         return None
-    ask = _scattered(words)
+    ask = studied(words)
     return ask if ask.tolerances or _OF_CHANCE.search(words.text) else None
 
 
@@ -209,7 +201,7 @@ _STEP_SIZE = re.compile(r"\bsteps\b(?! (?:from|to))|\bstep (?:of|size)|\bsweep|�
 
 def heated(words: Words) -> Ask | None:
     """A range of temperatures."""
-    ask = _scattered(words)
+    ask = studied(words)
     if ask.points or (OVER_HEAT.search(words.text) and ask.span is None and not ask.parameters):
         return replace(ask, names=("temp",), value=None, upper=None, unit="")
     is_heat = (

@@ -130,9 +130,12 @@ def bullets(lines: Sequence[str]) -> str:
 
 
 def change_values(
-    file: str, values: Sequence[tuple[str, str]], speech: Speech
+    file: str, values: Sequence[tuple[str, str]], speech: Speech, *, is_one: bool = False
 ) -> Generator[Call, Outcome, tuple[list[str], bool]]:
-    """Give elements or parameters of a file new values: what was done, and whether all of it was."""
+    """Give elements or parameters of a file new values: what was done, and whether all of it was.
+
+    `is_one`: in one change, all of them or none.
+    """
     outcome = yield Call(tool="read_file", arguments={"path": file})
     if outcome.error_type:
         return [failed(outcome, speech)], False
@@ -149,17 +152,38 @@ def change_values(
     except CircuitAIError as error:
         return [told(error, speech)], False
     done: list[str] = []
-    for edit in edits:
-        patch = {"path": file, "search": edit.search, "replace": edit.replace}
-        outcome = yield Call(tool="patch_file", arguments=patch)
+    patches = [(edit.search, edit.replace) for edit in edits]
+    if is_one and len(edits) > 1 and begins:
+        changed = reduce(lambda now, edit: now.replace(edit.search, edit.replace, 1), edits, text)
+        patches = [passage(text.split("\n"), changed.split("\n"))]
+    for search, replace in patches:
+        outcome = yield Call(
+            tool="patch_file", arguments={"path": file, "search": search, "replace": replace}
+        )
         if outcome.error_type:
-            return [*done, failed(outcome, speech)], False
+            return [failed(outcome, speech)], False
+    for edit in edits:
         before, after = (text.replace("\n", "; ") for text in (edit.before, edit.after))
         now = msg("{file}: “{before}” is now “{after}”.", file=file, before=before, after=after)
         done.append(speech.say(now))
     if not edits:
         done.append(speech.say(msg("{file} already has these values.", file=file)))
     return done, True
+
+
+def passage(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
+    """The one passage that differs, with as many lines around it as make it unique."""
+    start, end = 0, 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    text = "\n".join(before)
+    while True:
+        search = "\n".join(before[start : len(before) - end])
+        if (start == 0 and end == 0) or (search.strip() and text.count(search) == 1):
+            return search, "\n".join(after[start : len(after) - end])
+        start, end = max(start - 1, 0), max(end - 1, 0)
 
 
 def whole_text(outcome: Outcome) -> str | None:

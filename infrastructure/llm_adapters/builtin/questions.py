@@ -44,6 +44,7 @@ from infrastructure.llm_adapters.builtin.reading import (
 from infrastructure.llm_adapters.builtin.tried import of_kind, removed_in, what_if
 from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
+    BARE_FREQUENCY,
     CAPACITY,
     CAUSES,
     CHANGES,
@@ -225,6 +226,9 @@ def _part(words: Words) -> Ask | None:
     """A kind of part, with what it has to have."""
     kind = next((kind for pattern, kind in PARTS if re.search(pattern, words.text, ANY_CASE)), "")
     ask = words.ask
+    other = _PART_NUMBER.search(words.text) if _IN_PLACE_OF.search(words.text) else None
+    if other is not None and not kind and SWAPS.search(words.text) is None:
+        return Ask(intent="find_part", query=_traits(words), names=(other[0].upper(),))
     number = None if kind or ask.names or ask.figures or ask.file else _PART_NUMBER.search(words.text)
     if number is not None:
         return Ask(intent="find_part", query=number[0].upper())
@@ -233,12 +237,39 @@ def _part(words: Words) -> Ask | None:
     if words.ask.figures and not OF_LIBRARY.search(words.text):
         return None  # "which transistor dominates the noise"
     mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)
-    traits = " ".join(trait for pattern, trait in TRAITS if re.search(pattern, words.text, ANY_CASE))
-    ask = Ask(intent="find_part", query=f"{kind} {traits}".strip())
+    ask = Ask(intent="find_part", query=f"{kind} {_traits(words)}".strip(), unanswered=_other_trait(words))
     if mention is None:
         return ask
     bound = mention.bound or bound_of(words.text[: mention.start], words.text[mention.end :])
     return replace(ask, value=mention.value, unit=mention.dimension, bound=bound)
+
+
+_IN_PLACE_OF = re.compile(
+    r"\b(?:better|cheaper|faster|quieter|stronger|other|else) than\b|\balternatives?\b"
+    r"|\b(?:substitute|replacement|equivalent)s? (?:for|of|to)\b"
+    r"|\b(?:similar to|like|instead of|in place of)\b|替代|代替|代换|类似|相似|相当于"
+    r"|比.{0,14}(?:更|好|强|快|低)",
+    ANY_CASE,
+)
+"""Another part of the kind of the one that is named."""
+
+
+_TRAIT_TOLD = re.compile(
+    r"\b(?:low|high|fast|ultra|small|tiny|cheap|automotive|smd|rad)[- ]?(?:[a-z]+)\b"
+    r"|快恢复|超快|低功耗|高压|大功率|大电流|低压降|贴片|便宜|低价|车规",
+    ANY_CASE,
+)  # fmt: skip
+"""What a part is to have besides its kind."""
+
+
+def _other_trait(words: Words) -> str:
+    """What of a wish for a part the library has no word for."""
+    known = re.compile("|".join(pattern for pattern, _ in TRAITS), ANY_CASE)
+    return next((found[0] for found in _TRAIT_TOLD.finditer(known.sub(" ", words.text))), "")
+
+
+def _traits(words: Words) -> str:
+    return " ".join(trait for pattern, trait in TRAITS if re.search(pattern, words.text, ANY_CASE))
 
 
 def _count(words: Words) -> Ask | None:
@@ -489,6 +520,8 @@ def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     ask = words.ask
     if not ask.figures and any(re.search(form, words.text, ANY_CASE) for form, _ in FLATNESS):
         ask = replace(ask, figures=("quality", "peaking"))  # "is this a Butterworth?"
+    if not ask.figures and not words.asides and not words.mentions and BARE_FREQUENCY.search(words.left):
+        ask = replace(ask, figures=("cutoff",), is_bare=True)  # "what is the frequency?"
     if not ask.figures and ask.at_unit == "Hz" and _WHAT_THERE.search(words.text):
         ask = replace(ask, figures=("gain",))
     if not ask.figures or ask.runs:

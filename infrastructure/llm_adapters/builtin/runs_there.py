@@ -24,6 +24,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     bullets,
     failed,
     inspection,
+    passage,
     whole_text,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
@@ -55,6 +56,9 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     is_wave = _is_wave(wave, before, after, own)
     passed_over = wave if not is_wave else [] if ask.figures else own
     left = {text for each in passed_over for text in each.expressions}
+    for each in own:  # the first that has a value counts
+        there = [text for text in each.expressions if text in before and text in after]
+        left |= set(there[1:])
     means = {text for each in own if is_wave and each.key == "vout" for text in each.expressions}
     lines = []
     for name in (each for each in after if each in before and each not in left):
@@ -207,7 +211,7 @@ def restore(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     if before == after:
         said.append(speech.say(msg("{file} is as run {number} had it.", file=circuit.file, number=number)))
     else:
-        search, replace = _passage(before.split("\n"), after.split("\n"))
+        search, replace = passage(before.split("\n"), after.split("\n"))
         outcome = yield Call(
             tool="patch_file", arguments={"path": circuit.file, "search": search, "replace": replace}
         )
@@ -221,21 +225,6 @@ def restore(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         own = msg("Run {number} had values of its own: {values}.", number=number, values=values[1])
         said.append(speech.say(own))
     return "\n".join(said)
-
-
-def _passage(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
-    """The one passage that differs, with as many lines around it as make it unique."""
-    start, end = 0, 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
-        start += 1
-    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
-        end += 1
-    text = "\n".join(before)
-    while True:
-        search = "\n".join(before[start : len(before) - end])
-        if (start == 0 and end == 0) or (search.strip() and text.count(search) == 1):
-            return search, "\n".join(after[start : len(after) - end])
-        start, end = max(start - 1, 0), max(end - 1, 0)
 
 
 _MOST_TOLD = 12

@@ -37,6 +37,9 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911,
     if ask.points:
         return (yield from _one_by_one(circuit, name, ask.points, wanted, speech))
     span, is_assumed = ask.span, ask.span is None
+    of_model = _own_of_model(circuit, name) if "." in name else None
+    if span is None and of_model:
+        span = (of_model / 2, of_model * 2)
     if span is None:
         value = None if part is None else value_of(part)
         span = (-40.0, 125.0) if value is None else (value / 10, value * 10)
@@ -78,7 +81,10 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911,
         high=told(high),
     )
     said = [speech.say(head), bullets(lines)]
-    if is_assumed:
+    if is_assumed and of_model:
+        told_range = msg("No range was given; half to twice the present value is assumed.")
+        said.append(speech.say(told_range))
+    elif is_assumed:
         said.append(
             speech.say(
                 msg("No range was given; one decade to either side is assumed.")

@@ -33,6 +33,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     failed,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
+from infrastructure.llm_adapters.builtin.words import DOWN_TO, UP_TO
 from shared.message import Message, msg
 
 _T = TypeVar("_T")
@@ -303,6 +304,8 @@ def _tuned(  # noqa: PLR0911, PLR0912 - every return is an answer
             expression=before.expression,
         )
         return speech.say(already)
+    if (beyond := _beyond(circuit, ask, before, speech)) is not None:
+        return speech.say(beyond)
     whole = {} if named or ask.besides or not ask.writes else parts_of_filter(circuit, ask, wanted)
     if not whole and not named and ask.writes and wanted.key in _OF_FILTER and not ask.besides:
         whole = yield from scaled_together(circuit, ask, wanted, speech)
@@ -344,6 +347,27 @@ def _tuned(  # noqa: PLR0911, PLR0912 - every return is an answer
         return "\n".join(filter(None, [*done, after]))
     told = _outcome_told(ask, before, after)
     return "\n".join([*done, speech.say(told), *others, *_goals_missed(circuit, seen, speech)])
+
+
+def _beyond(circuit: Circuit, ask: Ask, before: _Measured, speech: Speech) -> Message | None:
+    """That a figure which is to be lowered to a value, or raised to it, is beyond it already; else None."""
+    is_lowered = DOWN_TO.search(speech.said) is not None
+    if ask.bound is not None or is_lowered is (UP_TO.search(speech.said) is not None):
+        return None
+    low, high = aim_of(ask, before.wanted)
+    told = {"name": before.wanted.name, "file": circuit.file, "value": _as_asked(ask, before)}
+    aim = aim_told(ask, before.wanted)
+    if is_lowered and before.value < low:
+        return msg(
+            "The {name} of {file} is {value}, lower than {aim} already; nothing was changed.", **told, aim=aim
+        )
+    if not is_lowered and before.value > high:
+        return msg(
+            "The {name} of {file} is {value}, higher than {aim} already; nothing was changed.",
+            **told,
+            aim=aim,
+        )
+    return None
 
 
 def _with_change(ask: Ask, now: _Measured) -> Ask:
@@ -605,7 +629,7 @@ def _moved(
             )
             for name, value in parts.items()
         ]
-        told, is_done = yield from change_values(circuit.file, values, speech)
+        told, is_done = yield from change_values(circuit.file, values, speech, is_one=True)
         after = (yield from _one(circuit, before.wanted, speech)) if is_done else ""
         done += told
         if isinstance(after, str) or low <= after.value <= high:

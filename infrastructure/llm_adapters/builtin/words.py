@@ -38,6 +38,15 @@ BY_SO_MUCH = re.compile(
     ANY_CASE,
 )
 """Before a quantity by which something is to change."""
+DOWN_TO = re.compile(
+    r"\b(?:lower|reduce|decrease|cut|drop|bring down|shrink)\b[^.,;]*\b(?:down )?to\b|[降减压缩][低小少]?[到至为]|压到",
+    ANY_CASE,
+)
+UP_TO = re.compile(
+    r"\b(?:raise|increase|boost|improve|extend|widen)\b[^.,;]*\b(?:up )?to\b|(?:提[高升]|增[大加]|升[高]?|加[大宽]|扩[展大]|拓宽|抬高)[到至为]",
+    ANY_CASE,
+)
+"""Says from which side a figure is to come to its value."""
 HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
 DEGREES = re.compile(r"\s*(?:°|度|degrees?|deg\b|c\b)", ANY_CASE)
 DOWN = re.compile(
@@ -360,6 +369,12 @@ BETA = re.compile(
 )
 """A current gain a transistor is to have."""
 
+BARE_FREQUENCY = re.compile(
+    r"(?<!switching )(?<!mains )(?<!signal )(?<!input )\bfreq(?:uency)?\b(?! response| range| sweep| domain)|(?<!开关)(?<!工作)(?<!信号)(?<!输入)频率(?!响应|特性|范围|扫|补偿)",
+    ANY_CASE,
+)
+"""A frequency of which no more is said: the circuit's own."""
+
 CAUSES = re.compile(
     r"\b(?:what|which|who)\b[^.?!]*?\b(?:limits?|determines?|sets?|dominates?|affects?|controls?|influences?|matters?|depends?)\b|\bwhy\b"
     r"|(?:主要)?(?:由|受|跟|和|与)?(?:什么|哪|谁)[^,，。?？]{0,12}(?:决定|限制|影响|有关)|取决于|为什么|为何",
@@ -392,8 +407,8 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
      r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:最开始|最初|初始|原状|原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
-     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\bbefore (?:and|vs\.?|versus|/) ?after\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
-     r"(?:比较|对比|比一[比下]|对照).*(?:仿真|结果|运行|(?:最近|上|前|这|后|近)(?:两|2|二|几|一)?次)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了(?:什么|多少|哪些)|有(?:什么|啥|哪些)(?:变化|不同|不一样|区别)|前后.{0,6}(?:比|变|差|不同|区别|对照)|(?:改|修改|调整)之?前(?:和|跟|与|、)?(?:改|修改|调整)?之?后|(?:前后|新旧|这|最近|最后)(?:两|2|二)次|(?:上|前|之前)[一]?次(?:仿真|运行|结果)?.{0,8}(?:高|低|大|小|好|差|多|少|变|比)了?|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与)(?:之前|以前|刚才|原来|上次).*(?:比|不同|区别|变化|差|好|坏|变)"),
+     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\b(?:did|has|have)\b(?!.*\d).*\b(?:go(?:ne)?|got(?:ten)?|get|chang\w+|improv\w+|drop\w*|f[ae]ll\w*|ris\w+|risen|increas\w+|decreas\w+|mov\w+|shift\w*|become|worsen\w*|degrad\w+)\b(?: (?:up|down|better|worse|higher|lower|larger|smaller))?|\bbefore (?:and|vs\.?|versus|/) ?after\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
+     r"(?:比较|对比|比一[比下]|对照).*(?:仿真|结果|运行|(?:最近|上|前|这|后|近)(?:两|2|二|几|一)?次)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了(?:什么|多少|哪些)|(?:变[大小高低好差多少宽窄快慢]|升高|降低|提高|改善|恶化|增大|减小|上升|下降)了?(?:还是.{1,4})?(?:吗|没有?|么)[?？。]?$|有(?:什么|啥|哪些)(?:变化|不同|不一样|区别)|前后.{0,6}(?:比|变|差|不同|区别|对照)|(?:改|修改|调整)之?前(?:和|跟|与|、)?(?:改|修改|调整)?之?后|(?:前后|新旧|这|最近|最后)(?:两|2|二)次|(?:上|前|之前)[一]?次(?:仿真|运行|结果)?.{0,8}(?:高|低|大|小|好|差|多|少|变|比)了?|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与|较)(?:之前|以前|刚才|原来|上次|先前|改之?前|修改前|上一?次).*(?:比|不同|区别|变化|差|好|坏|变|[大小高低多少快慢宽窄]|增|减|改善|提高|下降|上升)"),
     ("supply_rejection", r""),
     ("dropout", r""),
     ("regulation", r""),
@@ -415,7 +430,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:for|at|from|of|given|when|under)\b.*\bsin(?:e|us\w*)?\b|正弦"),
     ("battery", r"\bbatter(?:y|ies)\b|\d\s*m?Ah\b|电池|毫安时"),
     ("clipping",
-     r"\bclip\w*|\b(?:largest|biggest|maximum|max|highest|most)\b.{0,24}\b(?:undistorted|clean|linear)\b|\b(?:undistorted|unclipped|clean)\b.{0,24}\b(?:largest|biggest|max\w*|swing|output|amplitude)\b|\bhow (?:large|big|high|far|much|hard)\b.{0,60}\b(?:before|until|without)\b.{0,24}\b(?:clip|distort|saturat|flatten|limit|hit\w* the rail|run\w* out)\w*"
+     r"\b(?:limits?|limiting|bounds?|restricts?|stops?)\b.{0,24}\b(?:swing|amplitude)\b|(?:限制|决定).{0,8}(?:摆幅|最大输出)|(?:摆幅|最大输出)\S{0,6}(?:受|被|由).{0,8}(?:限制|决定|限)|\bclip\w*|\b(?:largest|biggest|maximum|max|highest|most)\b.{0,24}\b(?:undistorted|clean|linear)\b|\b(?:undistorted|unclipped|clean)\b.{0,24}\b(?:largest|biggest|max\w*|swing|output|amplitude)\b|\bhow (?:large|big|high|far|much|hard)\b.{0,60}\b(?:before|until|without)\b.{0,24}\b(?:clip|distort|saturat|flatten|limit|hit\w* the rail|run\w* out)\w*"
      r"|\bhow (?:far|much)\b.{0,24}\bswing\b|\bhead-?room\b|\b(?:max\w*|largest|biggest|available|possible)\b.{0,16}\bswing\b"
      r"|削[波顶底平]|截幅|失真之?前|(?:最大|多大).{0,10}(?:不失真|无失真)|不失真.{0,10}(?:最大|多大|输出|输入|幅|摆)|(?:最大|能有多大的?).{0,6}(?:输出)?(?:摆幅|幅度)|动态范围"),
     ("plot",
@@ -426,8 +441,8 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
-     r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
-     r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
+     r"\b(?:find|which|what|any|anything|something|alternatives?|substitutes?|replacements?|equivalents?|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
+     r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|替代|代换|哪些|哪种|库里|有.*[吗么]"),
     ("corners", CORNERS.pattern),
     ("monte_carlo",
      r"monte[ -]?carlo|"
