@@ -48,6 +48,8 @@ _TELLING_WORD = re.compile(
 _SHORT = 60
 """Characters of a request in a few words."""
 _FEW_FIGURES = 2
+_MOST_BESIDES = 8
+"""English words or Chinese characters beside a name and figures that leave it the request."""
 
 
 class Ruled(NamedTuple):
@@ -128,7 +130,12 @@ def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled, names: Sequenc
     if isinstance(ruled.outcome, CircuitError):
         return is_named and ruled.outcome.error_type == "missing_goal"
     has_unit = any(each.dimension != "none" or each.may_be for each in sentence.mentions)
-    is_by_name = ruled.claim.score >= 1 and not ruled.claim.is_plain and bool(sentence.mentions)
+    is_by_name = (
+        ruled.claim.score >= 1
+        and not ruled.claim.is_plain
+        and bool(sentence.mentions)
+        and len(_told_besides(sentence, names)) <= _MOST_BESIDES
+    )
     left = sum(map(is_not_understood, ruled.outcome.assumptions))
     if left:  # one figure of what this circuit has none for is no reason not to know it by its name
         return is_by_name and left == 1 and len(sentence.mentions) > _FEW_FIGURES
@@ -137,11 +144,17 @@ def is_said_in_short(text: str, sentence: Sentence, ruled: Ruled, names: Sequenc
 
 def _is_all_name(sentence: Sentence, names: Sequence[tuple[int, int]]) -> bool:
     """Whether a sentence is a name, figures and words that only ask for it."""
+    return bool(names) and not _told_besides(sentence, names)
+
+
+def _told_besides(sentence: Sentence, names: Sequence[tuple[int, int]]) -> list[str]:
+    """The words of a sentence that are no name, no figure and do not only ask for a circuit."""
     said = [*names, *((each.start, each.end) for each in sentence.mentions)]
-    return bool(names) and all(
-        any(start <= word.start() and word.end() <= end for start, end in said)
+    return [
+        word[0]
         for word in _TELLING_WORD.finditer(sentence.text)
-    )
+        if not any(start <= word.start() and word.end() <= end for start, end in said)
+    ]
 
 
 def candidates(
