@@ -22,6 +22,7 @@ from infrastructure.llm_adapters.builtin.words import (
     FLATNESS,
     HYPOTHESIS,
     LOWER,
+    TIMES,
     TO_KNOW,
     WHAT_VALUE,
 )
@@ -180,7 +181,13 @@ def _change_of(words: Words, ask: Ask) -> Ask | None:
             ask, figures=ask.figures[:1], value=2.0 if is_once else mention.value, upper=None,
             unit=mention.dimension, bound=None, tolerances=(), is_change=True, way=way,
         )  # fmt: skip
-    return None
+    times = None if words.mentions or ask.parameters or words.ask.names else TIMES.search(words.text)
+    if times is None or HYPOTHESIS.search(words.text):
+        return None
+    return replace(
+        ask, figures=ask.figures[:1], value=2.0, unit="x", bound=None, is_change=True,
+        way="raise" if times["twice"] else "lower",
+    )  # fmt: skip
 
 
 _UP_TO = re.compile(

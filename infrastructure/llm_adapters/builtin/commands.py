@@ -312,7 +312,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
         return leaning
     whole = _whole(sentence, text, file, rest, known_files)
     command = (None if is_of_runs else _several(whole, file, rest, known_files)) or whole
-    if isinstance(command, Design) and not command.is_meant:
+    if isinstance(command, Design) and not command.is_meant and (_asks(rest) or not _is_named(sentence)):
         command = _in_part(file, rest, known_files) or nearest_question(rest, file, known_files) or command
     return _accounted(command, rest)
 
@@ -713,6 +713,11 @@ def _is_new_circuit(sentence: str, ask: Ask) -> bool:
         or _QUESTION.search(sentence)
     ):
         return False
+    return _is_named(sentence)
+
+
+def _is_named(sentence: str) -> bool:
+    """Whether a circuit that can be designed is called by its name."""
     from domain.design.catalogue import understand  # with all families of circuits
 
     try:

@@ -27,6 +27,7 @@ from infrastructure.llm_adapters.builtin.words import (
     NEUTRAL,
     REGULATION,
     SUPPLY_REJECTION,
+    SWITCHING,
     UNDERSHOOT,
 )
 
@@ -74,6 +75,8 @@ _MEASURED_BY = {
 
 
 def _is_measured(term: str, asks: Sequence[Ask]) -> bool:
+    if any("drive_frequency" in ask.figures for ask in asks) and SWITCHING.fullmatch(term):
+        return True
     forms = (_MEASURED_BY.get(ask.intent) for ask in asks)
     return any(form is not None and form.search(term) is not None for form in forms)
 
@@ -197,7 +200,9 @@ def _is_same(one: float, other: float) -> bool:
 def _shares(words: Words, asks: Sequence[Ask], values: Values) -> Iterator[tuple[int, str]]:
     """What something is to be against what it is: "halved"."""
     texts = [text for _, text in (*values, *(each for ask in asks for each in ask.parameters))]
-    is_used = any(text.startswith("*") for text in texts) or any(ask.share is not None for ask in asks)
+    is_used = any(text.startswith("*") for text in texts) or any(
+        ask.share is not None or (ask.is_change and ask.unit == "x") for ask in asks
+    )
     found = None if is_used else _AGAINST_NOW.search(words.left)
     if found is not None:
         yield found.start(), found[0]

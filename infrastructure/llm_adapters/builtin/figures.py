@@ -66,7 +66,7 @@ FIGURES: dict[str, Figure] = {
         name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
     ),
     "cutoff": Figure(
-        words=r"cut-?off(?: frequency| freq)?|cut off freq(?:uency)?|(?-i:(?<![A-Za-z0-9_.])f_?[c0](?![A-Za-z0-9_(]))|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
+        words=r"cut-?off(?: frequency| freq)?|(?<=the )cut off(?! freq)|cut off freq(?:uency)?|(?-i:(?<![A-Za-z0-9_.])f_?[c0](?![A-Za-z0-9_(]))|corner(?: frequency| freq)?|-?3 ?db[- ]?(?:point|frequency|freq|corner|点|频率|处)|截止频率|截止点|转折频率|拐点频率|截频",
         name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
     ),
     "bandwidth": Figure(
@@ -158,6 +158,9 @@ FIGURES: dict[str, Figure] = {
     "drive_duty": Figure(
         words=r"(?!)", name=msg("duty cycle of the drive"), unit="1", kind="tran", expressions=("duty({drive})",), is_aside=True,
     ),
+    "drive_frequency": Figure(
+        words=r"(?!)", name=msg("switching frequency"), unit="Hz", kind="tran", expressions=("frequency({drive})",), is_aside=True,
+    ),
     "period": Figure(
         words=r"(?:oscillation|output) period|period of (?:the )?(?:oscillation|output)|(?:振荡|输出)(?:的)?周期", name=msg("period of the output"), unit="s",
         kind="tran", expressions=("period({out})",),
@@ -230,7 +233,7 @@ FIGURES: dict[str, Figure] = {
         words=r"(?!)", name=msg("voltage of the node"), unit="V", kind="level", expressions=("avg({out},{tail})",), is_aside=True,
     ),
     "vout": Figure(
-        words=r"(?:dc |mean |average )?output voltage|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?!阻抗|电阻|电流|功率|电容|节点|端口|级|滤波|噪|纹|匹配|频率|管|摆幅|电感)",
+        words=r"(?:dc |mean |average )?output voltage|(?:(?<=\dV )|(?<=\d V )|(?<=\d volts ))out\b(?! of)|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?!阻抗|电阻|电流|功率|电容|节点|端口|级|滤波|噪|纹|匹配|频率|管|摆幅|电感)",
         name=msg("output voltage"), unit="V", kind="level", expressions=("avg({out},{tail})",), at="at({out},{f})",
     ),
 }  # fmt: skip

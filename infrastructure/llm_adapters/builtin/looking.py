@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from domain.circuit.elements import Element
@@ -23,6 +24,7 @@ from infrastructure.llm_adapters.builtin.measuring import (
     no_such_part,
     run,
     signals_of,
+    subjects,
     tell,
     wanted_of,
 )
@@ -81,7 +83,7 @@ def role_words(circuit: Circuit, name: str) -> Message | None:
 def role(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """What parts do."""
     yield from ()
-    parts = [element for name in ask.names if (element := circuit.element(name)) is not None]
+    parts = subjects(circuit, ask)
     if not parts:
         return speech.say(no_such_part(circuit, ask.names))
     return "\n".join(_part_told(circuit, part, speech) for part in parts)
@@ -555,13 +557,17 @@ def _models_told(outcome: Outcome, ask: Ask, speech: Speech) -> str:
         return failed(outcome, speech)
     first = outcome.text.split("\n", 1)[0]
     if (whole := _ALONE.match(first)) is not None:  # shown with the text of its file
-        is_fit = ask.value is None or any(_has(line, ask) for line in outcome.lines[1:])
+        is_fit = all(
+            any(_has(line, each) for line in outcome.lines[1:])
+            for each in (ask, *ask.besides)
+            if each.value is not None
+        )
         return _used_so(whole, speech) if is_fit else speech.say(_none_fits(ask))
     lines = [line for line in outcome.lines if "; nodes: " in line]
     if not lines:
         return first
     if ask.value is not None:
-        lines = [line for line in lines if _has(line, ask)]
+        lines = [line for line in lines if all(_has(line, each) for each in (ask, *ask.besides))]
         if not lines:
             return speech.say(_none_fits(ask))
     head = speech.say(
@@ -579,13 +585,15 @@ def _kind_of_part(name: str) -> Generator[Call, Outcome, str]:
 
 def _none_fits(ask: Ask) -> Message:
     """That no model of the kind has the figure asked for."""
-    value = shown(ask.value or 0.0, ask.unit)
-    bound = (
-        msg("at least {value}", value=value)
-        if ask.bound != "at_most"
-        else msg("at most {value}", value=value)
-    )
-    return msg("The model library has no {kind} with {figure}.", kind=ask.query, figure=bound)
+    bounds: list[Message] = []
+    for each in (ask, *ask.besides):
+        value = shown(each.value or 0.0, each.unit)
+        is_most = each.bound == "at_most"
+        bounds.append(
+            msg("at most {value}", value=value) if is_most else msg("at least {value}", value=value)
+        )
+    told = reduce(lambda one, then: msg("{one}, {then}", one=one, then=then), bounds)
+    return msg("The model library has no {kind} with {figure}.", kind=ask.query, figure=told)
 
 
 def _model_told(line: str, speech: Speech) -> str:

@@ -126,6 +126,9 @@ def subjects(circuit: Circuit, ask: Ask) -> list[Element]:
         if name.endswith("*"):
             letters = _LETTERS.get(name[0], name[0])
             found += [each for each in circuit.top if each.letter in letters and each.key not in varied]
+        elif name.startswith("role:"):
+            roles = (each.elements.get(name.removeprefix("role:"), ()) for each in circuit.stages)
+            found += [part for own in roles for each in own if (part := circuit.element(each)) is not None]
         elif name == "load":
             found += [each for each in circuit.top if each.name in circuit.loads]
         elif (part := circuit.element(name)) is not None and part.key not in varied:
@@ -586,6 +589,6 @@ def no_such_part(circuit: Circuit, names: Sequence[str]) -> Message:
     return msg(
         "{file} has no part called {name}; it has: {names}.",
         file=circuit.file,
-        name=", ".join(names) or "?",
+        name=", ".join(name.removeprefix("role:") for name in names) or "?",
         names=has,
     )

@@ -129,7 +129,7 @@ def other_beta(words: Words) -> Ask | None:
 
 _OF_CHANCE = re.compile(
     r"monte|蒙特|\byields?\b|良|成品|合格|\bspread\b|\bscatter\w*|分散|离散|worst|最[坏差]|极限|±|误差|偏差|公差"
-    r"|\boff by\b",
+    r"|(?<!cut )(?<!cut-)\boff by\b|\btoleranc|公差|容差",
     ANY_CASE,
 )
 

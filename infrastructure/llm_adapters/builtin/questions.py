@@ -79,6 +79,8 @@ from infrastructure.llm_adapters.builtin.words import (
     STEPS_BACK,
     SUPPLY_REJECTION,
     SWAPS,
+    SWITCHING,
+    TIMES,
     TRAITS,
     WHAT_VALUE,
 )
@@ -100,9 +102,13 @@ def _with_figure(words: Words) -> Ask | None:
         ask = replace(ask, figures=("cutoff",), is_bare=True)
     if not ask.figures and any(each.dimension == "x" for each in words.mentions):
         ask = replace(ask, figures=("gain",))  # "I expected 33x"
+    if not ask.figures and not (words.ask.names or words.mentions) and _STUDIED.search(words.text):
+        return ask
     return replace(ask, query=kinds[0] if kinds else "") if ask.figures else None
 
 
+_STUDIED = re.compile(r"\bsensitivit\w+(?: analysis| study)?|灵敏度(?:分析)?", ANY_CASE)
+"""A study that is asked for by its name, of whatever the circuit's figures are."""
 _WHICH_OF = re.compile(r"\bor\b|还是|\bvs\.?\b|\bversus\b", ANY_CASE)
 
 
@@ -134,6 +140,7 @@ def _improve(words: Words) -> Ask | None:
     """A figure that is to become better, by nobody says how much: which parts it hangs on."""
     ask = words.ask
     is_aim = ask.value is not None or ask.at is not None or ask.tolerances or ask.share or ask.parameters
+    is_aim = is_aim or TIMES.search(words.text) is not None
     return None if is_aim or ask.names or ask.span else _with_figure(words)
 
 
@@ -179,6 +186,17 @@ def _duty(words: Words) -> Ask | None:
     return None if is_other or not asks(words) else replace(words.ask, figures=("drive_duty",))
 
 
+def _switching(words: Words) -> Ask | None:
+    """How fast a converter's switch is driven."""
+    terms = [term for _, term in words.terms]
+    is_other = words.mentions or words.ask.figures or _is_wish(words)
+    if not terms or not all(map(SWITCHING.fullmatch, terms)) or is_other:
+        return None
+    return (
+        replace(words.ask, figures=("drive_frequency",)) if asks(words) or len(words.text) < _SHORT else None
+    )
+
+
 _BEFORE_SOMETHING = re.compile(r"\b(?:before|until|without|unless|than)\b|之前|才会", ANY_CASE)
 
 
@@ -204,7 +222,9 @@ def _terminal(words: Words) -> Ask | None:
 
 
 def _named(words: Words) -> Ask | None:
-    return words.ask if words.ask.names and not words.mentions else None
+    kind = by_kind(words.text)
+    names = words.ask.names or ((kind,) if kind.startswith("role:") else ())
+    return replace(words.ask, names=names) if names and not words.mentions else None
 
 
 _PART_NUMBER = re.compile(
@@ -213,6 +233,12 @@ _PART_NUMBER = re.compile(
 """As `2N3904`, `BC547B`, `LM358`."""
 _ALL_OF_IT = re.compile(r"\b(?:all|each|every|both)(?: of)?(?: the| my)?\s|各个?|所有|全部|每个", ANY_CASE)
 """Speaks of the parts that are there, not of one to be found."""
+
+
+_LISTS = re.compile(
+    r"(?:please |can you )*(?:list|show)\b(?!.*\b(?:circuit|netlist|here|my|this)\b)|列出", ANY_CASE
+)
+"""Wants all of a kind that the library has."""
 
 
 def _steps_back(words: Words) -> Ask | None:
@@ -229,19 +255,30 @@ def _part(words: Words) -> Ask | None:
     other = _PART_NUMBER.search(words.text) if _IN_PLACE_OF.search(words.text) else None
     if other is not None and not kind and SWAPS.search(words.text) is None:
         return Ask(intent="find_part", query=_traits(words), names=(other[0].upper(),))
-    number = None if kind or ask.names or ask.figures or ask.file else _PART_NUMBER.search(words.text)
+    named = [name for name in ask.names if not _PART_NUMBER.fullmatch(name)]
+    number = None if kind or named or ask.figures or ask.file else _PART_NUMBER.search(words.text)
     if number is not None:
         return Ask(intent="find_part", query=number[0].upper())
-    if not kind or words.ask.file or _ALL_OF_IT.search(words.text):
+    if not kind or words.ask.file or (_ALL_OF_IT.search(words.text) and not _LISTS.match(words.text)):
         return None
-    if words.ask.figures and not OF_LIBRARY.search(words.text):
+    plain = re.sub("|".join(pattern for pattern, _ in TRAITS), " ", words.text, flags=re.IGNORECASE)
+    if figures_in(plain)[0] and not OF_LIBRARY.search(words.text):
         return None  # "which transistor dominates the noise"
-    mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)
+    rated = [each for each in words.mentions if each.dimension in ("Hz", "V", "A")]
+    mention = rated[0] if rated else None
     ask = Ask(intent="find_part", query=f"{kind} {_traits(words)}".strip(), unanswered=_other_trait(words))
     if mention is None:
         return ask
-    bound = mention.bound or bound_of(words.text[: mention.start], words.text[mention.end :])
-    return replace(ask, value=mention.value, unit=mention.dimension, bound=bound)
+    first, *others = (
+        replace(
+            ask,
+            value=each.value,
+            unit=each.dimension,
+            bound=each.bound or bound_of(words.text[: each.start], words.text[each.end :]),
+        )
+        for each in rated
+    )
+    return replace(first, besides=tuple(others))
 
 
 _IN_PLACE_OF = re.compile(
@@ -511,7 +548,7 @@ _WHAT_THERE = re.compile(
 )
 
 
-def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
+def _figure(words: Words) -> Ask | None:  # noqa: PLR0911, PLR0912 - one a reason
     """A figure, where the rest of the sentence says nothing that would be passed over.
 
     A question may have any words but those that make it more than one for the figure (`OTHERWISE`); any
@@ -522,6 +559,16 @@ def _figure(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
         ask = replace(ask, figures=("quality", "peaking"))  # "is this a Butterworth?"
     if not ask.figures and not words.asides and not words.mentions and BARE_FREQUENCY.search(words.left):
         ask = replace(ask, figures=("cutoff",), is_bare=True)  # "what is the frequency?"
+    if not ask.figures and set(words.asides) - {"node", "power"} and not ask.names and not words.mentions:
+        kind = by_kind(words.text)
+        ask = replace(ask, figures=words.asides, names=(kind,) if kind and kind != "load" else ())
+    if (
+        not ask.figures
+        and len(words.mentions) == 1
+        and "Hz" in words.mentions[0].may_be
+        and _WHAT_THERE.search(words.text)
+    ):
+        ask = replace(ask, at=words.mentions[0].value, at_unit="Hz", value=None, unit="")
     if not ask.figures and ask.at_unit == "Hz" and _WHAT_THERE.search(words.text):
         ask = replace(ask, figures=("gain",))
     if not ask.figures or ask.runs:
@@ -598,6 +645,7 @@ _SAME_AS = {
     "listed": "sweep",
     "regulation": "sweep",
     "duty": "figure",
+    "switching": "figure",
 }
 _NEEDS: Mapping[str, Needs] = {
     "steps_back": _steps_back,
@@ -620,6 +668,7 @@ _NEEDS: Mapping[str, Needs] = {
     "supply_rejection": _supply_rejection,
     "dropout": _dropout,
     "duty": _duty,
+    "switching": _switching,
     "advice": _advice,
     "improve": _improve,
     "what_if": what_if,
@@ -702,7 +751,7 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
         is_yield = intent == "monte_carlo" and (
             ask.near is not None or re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
-        if intent in _MEASURED_ALONE and (cause := CAUSES.search(words.text)):
+        if (intent in _MEASURED_ALONE or key == "regulation") and (cause := CAUSES.search(words.text)):
             ask = replace(ask, unanswered=cause[0].strip())
         if intent in _PLAIN and ask.value is not None:
             continue  # a number of it would be passed over

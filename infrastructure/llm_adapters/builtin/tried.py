@@ -46,7 +46,13 @@ def what_if(words: Words) -> Ask | None:  # noqa: PLR0911 - one a reason
     shorted = tuple((name, _SHORT_OF.get(name[0].lower(), "1m")) for name in _shorted_in(words.text))
     ask = replace(ask, parameters=(*ask.parameters, *shorted))
     values = tuple(each for each in ask.parameters if each[0] != "temp")
-    if not values and not removed and ask.parameters and ask.figures and BECOMES.search(words.text):
+    is_heated = ask.parameters and (ask.figures or re.search(r"happens?|会怎", words.text, ANY_CASE))
+    if (
+        not values
+        and not removed
+        and is_heated
+        and (BECOMES.search(words.text) or HYPOTHESIS.search(words.text))
+    ):
         return replace(ask, parameters=ask.parameters, value=None, upper=None, unit="", bound=None)
     if CARRIES.search(words.text) and any(name.startswith(("load", "supply", "input")) for name, _ in values):
         return replace(ask, parameters=values, value=None, upper=None, unit="", bound=None)

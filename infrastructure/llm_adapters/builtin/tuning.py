@@ -17,6 +17,7 @@ from infrastructure.llm_adapters.builtin.looking import role_words
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     analysis_for,
+    default_figures,
     measured,
     no_such_part,
     part_of,
@@ -154,7 +155,7 @@ _MOST_FIGURES = 2
 def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Which parts figures hang on, by how much, and which way to turn them."""
     said: list[str] = []
-    for key in ask.figures[:_MOST_FIGURES]:
+    for key in (ask.figures or default_figures(circuit))[:_MOST_FIGURES]:
         own = replace(ask, figures=(key,))
         said.append((yield from _limits_of_one(circuit, own, speech)))
     return "\n".join(said)

@@ -158,7 +158,7 @@ OF_LIBRARY = re.compile(
 )
 """Speaks of parts that can be had."""
 TRAITS: Sequence[tuple[str, str]] = (
-    (r"low[- ]?(?:er[- ])?noise|quiet|低噪|噪声(?:低|小|更低|要低)", "low-noise"), (r"rail[- ]to[- ]rail|轨到轨|满摆幅", "rail-to-rail"),
+    (r"low[- ]?(?:er[- ])?noise|quiet|低噪声?|噪声(?:低|小|更低|要低)", "low-noise"), (r"rail[- ]to[- ]rail|轨到轨|满摆幅", "rail-to-rail"),
     (r"\bprecision|low[- ]offset|精密|低失调", "precision"), (r"\bjfet|场效应管?输入", "JFET"),
     (r"single[- ]supply|单电源", "single supply"), (r"\baudio\b|音频", "audio"), (r"logic[- ]level|逻辑电平", "logic-level"),
 )  # fmt: skip
@@ -233,12 +233,17 @@ RUNS = re.compile(
 )
 
 BY_KIND: Sequence[tuple[str, str]] = (
+    (r"\btail\b|尾(?=电流|管)", "role:tail"), (r"\bbypass cap\w*|旁路电容", "role:bypass"),
+    (r"\boutput coupling cap\w*|输出耦合电容", "role:output_coupling"), (r"\bcoupling cap\w*|耦合电容", "role:input_coupling"),
+    (r"\b(?:compensation|miller) (?:cap\w*|network)|(?:补偿|米勒)电容", "role:compensation"),
+    (r"\boutput cap\w*|输出(?:滤波)?电容", "role:output_capacitor"), (r"\bcollector resist\w*|集电极电阻", "role:load"),
+    (r"\bemitter resist\w*|(?:发射极|射极)电阻", "role:foot"), (r"\bbias(?:ing)? resist\w*|偏置电阻", "role:bias"),
     (r"\b(?:pass|power)[- ](?:device|transistor|element|fet|mosfet)\b|调整管|功率管", "q*"),
     (r"\bdiodes?\b|二极管|续流管", "d*"), (r"\bmosfets?\b|\bfets?\b|mos\s?管|开关管", "m*"),
     (r"\btransistors?\b|\bbjts?\b|三极管|晶体管", "q*"), (r"\bswitch\b|(?<!元)开关(?!频率|电源|管)", "s*"),
     (r"induct\w*|\bcoils?\b|电感", "l*"), (r"\bload\b|负载", "load"),
 )  # fmt: skip
-"""Parts called by what they are, and the names these have."""
+"""Parts called by what they are, and the names these have; `role:` of what they are in a stage."""
 
 REGULATOR = re.compile(
     r"(?:(?:linear|voltage|series) )?\b(?:ldo|regulator)\b|稳压(?:器|芯片|电路)|LDO", ANY_CASE
@@ -407,8 +412,8 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
      r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:最开始|最初|初始|原状|原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
-     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\b(?:did|has|have)\b(?!.*\d).*\b(?:go(?:ne)?|got(?:ten)?|get|chang\w+|improv\w+|drop\w*|f[ae]ll\w*|ris\w+|risen|increas\w+|decreas\w+|mov\w+|shift\w*|become|worsen\w*|degrad\w+)\b(?: (?:up|down|better|worse|higher|lower|larger|smaller))?|\bbefore (?:and|vs\.?|versus|/) ?after\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
-     r"(?:比较|对比|比一[比下]|对照).*(?:仿真|结果|运行|(?:最近|上|前|这|后|近)(?:两|2|二|几|一)?次)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了(?:什么|多少|哪些)|(?:变[大小高低好差多少宽窄快慢]|升高|降低|提高|改善|恶化|增大|减小|上升|下降)了?(?:还是.{1,4})?(?:吗|没有?|么)[?？。]?$|有(?:什么|啥|哪些)(?:变化|不同|不一样|区别)|前后.{0,6}(?:比|变|差|不同|区别|对照)|(?:改|修改|调整)之?前(?:和|跟|与|、)?(?:改|修改|调整)?之?后|(?:前后|新旧|这|最近|最后)(?:两|2|二)次|(?:上|前|之前)[一]?次(?:仿真|运行|结果)?.{0,8}(?:高|低|大|小|好|差|多|少|变|比)了?|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与|较)(?:之前|以前|刚才|原来|上次|先前|改之?前|修改前|上一?次).*(?:比|不同|区别|变化|差|好|坏|变|[大小高低多少快慢宽窄]|增|减|改善|提高|下降|上升)"),
+     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s| is| did| got)? (?:changed?|different)\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\b(?:did|has|have)\b(?!.*\d).*\b(?:go(?:ne)?|got(?:ten)?|get|chang\w+|improv\w+|drop\w*|f[ae]ll\w*|ris\w+|risen|increas\w+|decreas\w+|mov\w+|shift\w*|become|worsen\w*|degrad\w+)\b(?: (?:up|down|better|worse|higher|lower|larger|smaller))?|\bbefore (?:and|vs\.?|versus|/) ?after\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:in |at |of |on )?(?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
+     r"(?:比较|对比|比一[比下]|对照).*(?:仿真|结果|运行|(?:最近|上|前|这|后|近)(?:两|2|二|几|一)?次)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了(?:什么|多少|哪些|没有?|吗|么)|(?:两|2|二)次(?:仿真|运行|结果)\S{0,4}(?:差|不同|区别|对比|比较)|(?:变[大小高低好差多少宽窄快慢]|升高|降低|提高|改善|恶化|增大|减小|上升|下降)了?(?:还是.{1,4})?(?:吗|没有?|么)[?？。]?$|有(?:什么|啥|哪些)(?:变化|不同|不一样|区别)|前后.{0,6}(?:比|变|差|不同|区别|对照)|(?:改|修改|调整)之?前(?:和|跟|与|、)?(?:改|修改|调整)?之?后|(?:前后|新旧|这|最近|最后)(?:两|2|二)次|(?:上|前|之前)[一]?次(?:仿真|运行|结果)?.{0,8}(?:高|低|大|小|好|差|多|少|变|比)了?|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与|较)(?:之前|以前|刚才|原来|上次|先前|改之?前|修改前|上一?次).*(?:比|不同|区别|变化|差|好|坏|变|[大小高低多少快慢宽窄]|增|减|改善|提高|下降|上升)"),
     ("supply_rejection", r""),
     ("dropout", r""),
     ("regulation", r""),
@@ -439,8 +444,9 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("what_if", rf"{HYPOTHESIS.pattern}|\bshort(?:s|ed|ing)?\b|短[路接]|[漏没][装焊]|{BECOMES.pattern}|{CARRIES.pattern}|{INSTEAD.pattern}|{MOVED_BY.pattern}|\b(?:remove|take out|leave out|disconnect|unsolder|without)\b|去掉|拿掉|拆掉|断开|开路|不接"),
     ("either", _OR),
     ("losses",
-     r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|损耗.{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
+     r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|\b(?:main|biggest|largest|greatest|major|top|dominant) (?:contributors?|sources?|causes?|parts?|share)\b.{0,12}\b(?:loss(?:es)?|heat|dissipation|power)\b|(?:损耗|损失).{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
+     rf"^(?:an? |the |some )?(?:{'|'.join(pattern for pattern, _ in TRAITS)})\W*(?:的)?(?:{'|'.join(pattern for pattern, _ in PARTS)})|^(?:list|show)\b(?!.*\b(?:circuit|netlist|file|here|my|this)\b).*\b(?:have|all|available|your|librar\w+|models?)\b|\b(?:data|datasheet|specs?|pinout|pins) (?:of|for)\b|^(?=\S*\d)[A-Za-z0-9]+\s*的?(?:参数|资料|手册|引脚|数据)|^[-\d.]+\s?[a-z]+\s*(?:的)?(?:zener(?: diode)?|schottky(?: diode)?|(?:npn|pnp)(?: transistor)?|稳压(?:二极)?管|齐纳(?:二极)?管|肖特基(?:二极管)?|三极管)$|"
      r"\b(?:find|which|what|any|anything|something|alternatives?|substitutes?|replacements?|equivalents?|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|替代|代换|哪些|哪种|库里|有.*[吗么]"),
     ("corners", CORNERS.pattern),
@@ -448,7 +454,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"monte[ -]?carlo|"
      r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass(?! ?(?:transistor|device|element|fet|mosfet|band))|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
     ("worst_case",
-     r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|\boff by\b|"
+     r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|(?<!cut )(?<!cut-)(?<!roll )(?<!turn )\boff by\b|\btoleranc\w+ (?:analys[ie]s|stud(?:y|ies)|simulations?|runs?|check|sweep)\b|(?:公差|容差)(?:分析|仿真)|"
      r"最坏(?:的)?情?况?|最差(?:的)?情?况?|最不利|极限情况|(?:差|偏差?|误差|变化|波动)(?:了|各|都|有|是)?\s*[±正负]*\d+(?:\.\d+)?\s*%.{0,12}(?:影响|变|差|偏)"),
     ("heat",
      r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
@@ -464,7 +470,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("improve",
      r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
     ("tune",
-     r"\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|稳(?:定)?[到在]|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
+     r"^(?:please |now |can you |could you )*(?:double|halve|cut|triple)\b|减半|翻一?倍|加倍|降(?:低|到)?一半|^(?!.*(?:多少|几|吗|怎么|什么|如果|[?？])).*(?:(?:增加|提高|降低|减小|减少|增大|加大|升高|下降)[了约]?\s*[\d.]|(?:要|得|该)(?:是|为|到|有)?\s*[-\d.])|^[^=?？,，]{1,30}=\s*[-\d.]+\s*[^\s=]{0,6}(?: please)?[\s.!]*$|\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|稳(?:定)?[到在]|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
      r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bcontribut\w*.{0,16}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
@@ -489,6 +495,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"\b(?:which|what|where)\b.*\b(?:node|net|terminal|pin)\b.*\b(?:in|out)puts?\b|\b(?:which|what|where)\b.*\b(?:in|out)puts?\b.*\b(?:node|net)\b|\bwhere is the (?:in|out)put\b|"
      r"(?:输入|输出).*(?:哪个?|什么)(?:节点|端|点)|哪个?(?:节点|端|点)?是?.*(?:输入|输出)(?:端|节点)?|(?:输入|输出)(?:节点|端)(?:是|在)"),
     ("quantities", r""),
+    ("switching", r""),
     ("duty", r"\bduty\b|占空比"),
     ("power",
      r"\bpower\b|\bdissipat\w*|\bloss(?:es)?\b|\bburn(?:t|s|ed|ing)?\b|\bwatts?\b|\bhot\b|"
@@ -590,7 +597,7 @@ OF_KIND_BEHIND = re.compile(
 """Behind a value that a part of this kind has: "a 47 uH inductor"."""
 KIND_LETTERS = {"r": "r", "c": "c", "i": "l", "l": "l", "电阻": "r", "电容": "c", "电感": "l"}
 
-SUPPLIES = r"(?:input|supply) voltage|(?:输入|电源|供电)电压|输入(?=从)|\bv_?(?:in|cc|dd)\b|\bsupply\b"
+SUPPLIES = r"(?:input|supply) voltage|\binput(?= from)|(?:输入|电源|供电)电压|输入(?=从)|\bv_?(?:in|cc|dd)\b|\bsupply\b"
 
 TERMS = re.compile(
     r"(?<!gain )\bat dc\b|\bswitching frequency\b|开关频率|\b(?:cmrr|psrr|common[- ]mode (?:rejection|gain|range|input range)(?: ratio)?|(?:power[- ])?supply rejection(?: ratio)?|input common[- ]mode range|icmr)\b"
@@ -617,6 +624,8 @@ DROPOUT = re.compile(
     r"|\b(?:lowest|minimum|min) (?:input|supply|v_?in)\b|\bhow low can (?:the )?(?:input|supply|v_?in|vcc|vdd)(?: voltage)? (?:go|be|get|drop|fall|sag)",
     ANY_CASE,
 )
+
+SWITCHING = re.compile(r"switching frequency|开关频率", ANY_CASE)
 
 REGULATION = re.compile(r"(?P<line>line regulation|(?:线性|电源)调整率)|load regulation|负载调整率", ANY_CASE)
 
