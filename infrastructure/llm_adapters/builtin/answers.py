@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -69,7 +70,7 @@ _OF_FILE: Mapping[Intent, Callable[[str, Speech], Plan]] = {
 }
 
 
-def answer(ask: Ask, speech: Speech) -> Plan:
+def answer(ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911 - every return is an answer
     """The plan of a question; asks back for the circuit where none is meant."""
     if ask.intent in ("undo", "find_part"):
         plan = looking.undo(speech, ask.runs or 1) if ask.intent == "undo" else looking.find_part(ask, speech)
@@ -84,8 +85,18 @@ def answer(ask: Ask, speech: Speech) -> Plan:
         return circuit
     if (lacking := _not_there(circuit, ask, speech.said)) is not None:
         return speech.say(lacking)
+    strange = [name for name in ask.names if _is_of_no_part(circuit, name)]
+    if ask.intent in ("figure", "limits") and strange:
+        return speech.say(measuring.no_such_part(circuit, strange))
     told = yield from _under_conditions(circuit, ask, speech)
     return "\n".join([*_not_taken(ask, speech), told])
+
+
+def _is_of_no_part(circuit: Circuit, name: str) -> bool:
+    """Whether a name is a designator that the circuit has not: ``Q7``."""
+    there = {node.lower() for node in circuit.nodes}
+    is_designator = re.fullmatch(r"[A-Za-z]{1,2}\d{1,3}", name) is not None
+    return is_designator and circuit.element(name) is None and name.lower() not in there
 
 
 _OF_OTHERS = frozenset({"swap", "count", "compare", "restore"})

@@ -704,7 +704,7 @@ def _better(whole: Command, found: Sequence[Command]) -> Command | None:  # noqa
 def _is_new_circuit(sentence: str, ask: Ask) -> bool:
     """Whether a sentence that names no file asks for a circuit that can be designed, not about one."""
     if ask.intent == "find_part" and _DESIGN.search(sentence) and not _NEEDED.search(sentence):
-        return True
+        return _is_named(sentence)
     if (
         ask.intent in ("undo", "find_part")
         or ask.besides
@@ -760,9 +760,22 @@ def _command(sentence: str, file: str, rest: str, known: Sequence[str]) -> Comma
     return _work(file, rest) or _look(sentence, file, rest)
 
 
+_RESULTS = re.compile(
+    r"(?:please |can you |could you )*(?:(?:show|give|tell|list|what are|what were|repeat)(?: me| us)? )?"
+    r"(?:all )?(?:the )?"
+    r"(?:(?:last|latest|newest|current|simulation|run|measured) )*(?:results?|measurements?|figures|numbers)"
+    r"(?: (?:of|from) (?:the |this )?(?:(?:last|latest|newest|current) )?(?:run|simulation|sim|circuit))?"
+    r"|(?:请|帮我)?(?:看看?|显示|列出|给出|告诉我)?(?:一下)?(?:上次|最近|最近一次|最新|这次)?的?(?:仿真|运行)的?结果",
+    ANY_CASE,
+)
+"""The whole of a sentence that wants to be told what a run gave."""
+
+
 def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind of command
     """Changing, simulating, measuring; what is negated is not done."""
     without_run = _NO_SIMULATION.sub("", rest)
+    if _RESULTS.fullmatch(rest.strip(" .?!。？！")):
+        return Simulate(file=file)
     if _NEGATION.search(without_run):
         return None
     expressions = find_expressions(rest)

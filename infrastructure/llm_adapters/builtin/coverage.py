@@ -98,8 +98,9 @@ def respelt(text: str) -> str:
             text = text.replace(word, near[0])
     for word in _WORD.findall(text):
         swapped = {f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in range(len(word) - 1)}
-        if not _is_known(word) and len(near := swapped & _vocabulary()[0]) == 1:
-            text = re.sub(rf"\b{word}\b", near.pop(), text)  # "frist"
+        meant = sorted(swapped & _vocabulary()[0])
+        if len(meant) == 1 and not _is_known(word):
+            text = re.sub(rf"\b{word}\b", meant[0], text)  # "frist"
     return text
 
 

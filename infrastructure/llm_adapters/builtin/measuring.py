@@ -220,8 +220,10 @@ def _fields(circuit: Circuit, ask: Ask, key: str, node: str) -> dict[str, str] |
         if isinstance(part, Message):
             return part
         fields |= {"part": part.key, **{f"n{at}": pin.key for at, pin in enumerate(part.nodes)}}
-    if key == "drive_duty":
+    if key in ("drive_duty", "drive_frequency"):
         pulse = circuit.drive_pulse
+        if pulse is None and key == "drive_frequency":
+            return msg("{file} has no PULSE source that drives a switch.", file=circuit.file)
         fields["drive"] = across(pulse[0]) if pulse is not None else out
     if key == "efficiency":
         powers = _in_and_out(circuit)

@@ -162,7 +162,8 @@ def listed(words: Words) -> Ask | None:
         return replace(ask, points=ask.span or (), span=None, value=None, upper=None, unit="")
     for name in words.ask.names:
         for found in re.finditer(_TAKES.format(name=re.escape(name)), words.text, ANY_CASE):
-            values = list_from(words.text, words.mentions, found.end())
+            is_loose = re.match(r"\W*(?:step|sweep|try|run)\b|.{0,4}扫", words.text, ANY_CASE) is not None
+            values = list_from(words.text, words.mentions, found.end(), is_loose=is_loose)
             if len(values) > 1:
                 return replace(
                     ask, names=(name, *(each for each in ask.names if each != name)), points=values,

@@ -537,15 +537,18 @@ def _list_before(text: str, mentions: Sequence[Mention], at: int) -> tuple[float
     return tuple(reversed(found))
 
 
-def list_from(text: str, mentions: Sequence[Mention], start: int) -> tuple[float, ...]:
-    """The quantities of a list that begins there: "10m, 50m and 100m"."""
+def list_from(
+    text: str, mentions: Sequence[Mention], start: int, *, is_loose: bool = False
+) -> tuple[float, ...]:
+    """The quantities of a list that begins there: "10m, 50m and 100m"; `is_loose`: only blanks between."""
     found: list[float] = []
     end = start
     for mention in mentions:
         if mention.start < start:
             continue
         gap = text[end : mention.start]
-        if mention.upper is not None or not (_BETWEEN.fullmatch(gap) if found else not gap.strip()):
+        is_next = _BETWEEN.fullmatch(gap) is not None or (is_loose and not gap.strip())
+        if mention.upper is not None or not (is_next if found else not gap.strip()):
             break
         found.append(mention.value)
         end = mention.end

@@ -64,14 +64,23 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR0911,
     def told(value: float) -> str:
         return f"{value:g} °C" if is_heat else shown(value, _PART_UNITS.get(name[0].lower(), ""))
 
+    rows = [row for line in outcome.lines if (row := ROW.fullmatch(line.strip())) is not None]
+    valued = {
+        text.partition("=")[0]
+        for row in rows
+        for text in row["metrics"].split()
+        if ask.figures or number_of(text.partition("=")[2]) is not None
+    }  # of the figures that nobody named, one that no run has says nothing
     lines = []
-    for line in outcome.lines:
-        if (row := ROW.fullmatch(line.strip())) is None:
-            continue
+    for row in rows:
         value = number_of(row["values"].partition("=")[2]) or 0.0
         lines.append(
             f"{name} = {told(value)}: "
-            + ", ".join(_metric(text, wanted, units, speech) for text in row["metrics"].split())
+            + ", ".join(
+                _metric(text, wanted, units, speech)
+                for text in row["metrics"].split()
+                if text.partition("=")[0] in valued
+            )
         )
     head = msg(
         "{file}, {name} from {low} to {high}:",

@@ -446,7 +446,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|\b(?:main|biggest|largest|greatest|major|top|dominant) (?:contributors?|sources?|causes?|parts?|share)\b.{0,12}\b(?:loss(?:es)?|heat|dissipation|power)\b|(?:损耗|损失).{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
-     rf"^(?:an? |the |some )?(?:{'|'.join(pattern for pattern, _ in TRAITS)})\W*(?:的)?(?:{'|'.join(pattern for pattern, _ in PARTS)})|^(?:list|show)\b(?!.*\b(?:circuit|netlist|file|here|my|this)\b).*\b(?:have|all|available|your|librar\w+|models?)\b|\b(?:data|datasheet|specs?|pinout|pins) (?:of|for)\b|^(?=\S*\d)[A-Za-z0-9]+\s*的?(?:参数|资料|手册|引脚|数据)|^[-\d.]+\s?[a-z]+\s*(?:的)?(?:zener(?: diode)?|schottky(?: diode)?|(?:npn|pnp)(?: transistor)?|稳压(?:二极)?管|齐纳(?:二极)?管|肖特基(?:二极管)?|三极管)$|"
+     rf"^(?:i (?:need|want|would like) )?(?:an? |the |some )?(?:{'|'.join(pattern for pattern, _ in TRAITS)})\W*(?:的)?(?:{'|'.join(pattern for pattern, _ in PARTS)})|^(?:list|show)\b(?!.*\b(?:circuit|netlist|file|here|my|this)\b).*\b(?:have|all|available|your|librar\w+|models?)\b|\b(?:data|datasheet|specs?|pinout|pins) (?:of|for)\b|^(?=\S*\d)[A-Za-z0-9]+\s*的?(?:参数|资料|手册|引脚|数据)|^[-\d.]+\s?[a-z]+\s*(?:的)?(?:zener(?: diode)?|schottky(?: diode)?|(?:npn|pnp)(?: transistor)?|稳压(?:二极)?管|齐纳(?:二极)?管|肖特基(?:二极管)?|三极管)$|"
      r"\b(?:find|which|what|any|anything|something|alternatives?|substitutes?|replacements?|equivalents?|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|替代|代换|哪些|哪种|库里|有.*[吗么]"),
     ("corners", CORNERS.pattern),
@@ -459,7 +459,7 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("heat",
      r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
      r"温度|温漂|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
-    ("listed", r"[从由]\s*[\d.]+\s?\w*\s*[换改]|\d\s?\w*\s*(?:[,、/]|and|or|和|与)\s*-?\d"),
+    ("listed", r"^\W*(?:step|sweep|try)\b(?:\s+\S+){3,}|[从由]\s*[\d.]+\s?\w*\s*[换改]|\d\s?\w*\s*(?:[,、/]|and|or|和|与)\s*-?\d"),
     ("sweep",
      rf"{WHOLE_BETA.pattern}|"
      r"\b(?:versus|vs|as a function of)\b|随|\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
