@@ -71,6 +71,9 @@ def tuned(words: Words) -> Ask | None:
         ask = replace(ask, figures=("cutoff",), unit="Hz", is_bare=True)  # "retune the filter to 3.4k"
     if not ask.figures and ask.at_unit == "Hz" and WHAT_VALUE.search(words.text) and words.ask.names:
         ask = replace(ask, figures=("cutoff",), is_bare=True)  # "what would C1 have to be for 1 kHz"
+    if not ask.figures and ask.unit == "A" and len(ask.names) == 1 and ask.names[0][0].lower() in "qm":
+        is_bipolar = ask.names[0][0].lower() == "q"
+        ask = replace(ask, figures=("collector_current" if is_bipolar else "drain_current",))
     if not ask.figures and ask.unit == "dB" and (ask.kept or ask.only or ask.names):
         ask = replace(ask, figures=("gain",))
     flat = next((q for form, q in FLATNESS if re.search(form, words.text, ANY_CASE)), None)

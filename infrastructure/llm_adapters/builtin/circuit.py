@@ -80,9 +80,10 @@ class Circuit:
         return msg("{file} has no node {name}; it has: {names}.", file=self.file, name=unknown, names=names)
 
     def element(self, name: str) -> Element | None:
-        """An element of the top level, whatever the letter case."""
+        """An element of the top level, whatever the letter case; ``U1`` is ``XU1`` too, as schematics have it."""
         head = name.partition(".")[0].lower()
-        return next((each for each in self.netlist.elements if each.key == head and not each.scope), None)
+        names = (head, f"x{head}") if head.startswith("u") else (head,)
+        return next((each for each in self.netlist.elements if each.key in names and not each.scope), None)
 
     @property
     def top(self) -> list[Element]:

@@ -46,7 +46,7 @@ class Figure:
 
 FIGURES: dict[str, Figure] = {
     "phase_margin": Figure(
-        words=r"phase margins?|(?-i:(?<![A-Za-z0-9_])PM(?![A-Za-z0-9_]))|(?:is|stays?|remains?) (?:it|this|the (?:loop|amp\w*|circuit)) (?:still |really |always )?stable|loop stability|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
+        words=r"phase margins?|(?-i:(?<![A-Za-z0-9_])PM(?![A-Za-z0-9_]))|(?:is|stays?|remains?) (?:it|this|the (?:loop|amp\w*|circuit)) (?:still |really |always )?stable|loop stability|how stable\b|稳定性|稳定裕度|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
         expressions=("phase_margin({x})",),
     ),
     "gain_margin": Figure(

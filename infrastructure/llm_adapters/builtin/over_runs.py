@@ -39,7 +39,7 @@ def swept(words: Words) -> Ask | None:  # noqa: PLR0911 - one a thing that is sw
     if (
         not ask.names
         and ask.span is not None
-        and ask.unit == "Ohm"
+        and ask.unit in ("Ohm", "A")
         and re.search(r"\bload|负载", words.text, ANY_CASE)
     ):
         return replace(ask, names=("load",), value=None, upper=None, unit="")

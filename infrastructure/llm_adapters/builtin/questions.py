@@ -262,7 +262,7 @@ def _part(words: Words) -> Ask | None:
     if not kind or words.ask.file or (_ALL_OF_IT.search(words.text) and not _LISTS.match(words.text)):
         return None
     plain = re.sub("|".join(pattern for pattern, _ in TRAITS), " ", words.text, flags=re.IGNORECASE)
-    if figures_in(plain)[0] and not OF_LIBRARY.search(words.text):
+    if set(figures_in(plain)[0]) - {"ugf"} and not OF_LIBRARY.search(words.text):
         return None  # "which transistor dominates the noise"
     rated = [each for each in words.mentions if each.dimension in ("Hz", "V", "A")]
     mention = rated[0] if rated else None

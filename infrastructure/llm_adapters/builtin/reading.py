@@ -357,10 +357,13 @@ def names_in(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
     for match in NAME.finditer(text):
         word = match[0]
         head = word.partition(".")[0]
-        is_name = head[0].lower() in LETTERS and (
-            any(sign.isdigit() for sign in head)
-            or (head.isupper() and head.lower() not in FILLER | NEUTRAL and 2 <= len(head) <= 6)
-            or _PART_NAME.fullmatch(head) is not None
+        is_name = re.fullmatch(r"U\d{1,3}", head) is not None or (
+            head[0].lower() in LETTERS
+            and (
+                any(sign.isdigit() for sign in head)
+                or (head.isupper() and head.lower() not in FILLER | NEUTRAL and 2 <= len(head) <= 6)
+                or _PART_NAME.fullmatch(head) is not None
+            )
         )
         if is_name and word not in nodes and head.upper() not in NO_NAMES:
             found.append(word)
@@ -400,6 +403,7 @@ def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:  
                 continue
             tolerances += [(letter, mention.value) for letter in _letters(before, after)]
         elif (named is not None and named[1] in ask.names and mention.upper is None
+              and not (mention.dimension == "A" and named[1][0].lower() in "qmj")
               and mention.dimension not in _NO_VALUES):  # fmt: skip
             parameters.append((named[1], number(mention.value)))
         elif (ask.at is not None and ask.at_unit == "Hz" and ask.value is None and _is_more(before)

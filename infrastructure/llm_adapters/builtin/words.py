@@ -20,7 +20,7 @@ PARAMETER = re.compile(
     ANY_CASE,
 )
 OVER_HEAT = re.compile(
-    r"\b(?:with|over|vs\.?|versus|against|across|on) (?:the )?temp(?:erature)?\b(?! of)|\btemp(?:erature)? (?:drift|sweep|dependence|coefficient)\b|\b(?:drifts?|moves?|shifts?|chang\w+|var\w+) .{0,12}temp(?:erature)?\b|随温度|温漂|温度(?:漂移|特性|系数|影响)|(?:跟|和|与)温度.{0,4}关系",
+    r"\b(?:with|over|vs\.?|versus|against|across|on) (?:the )?temp(?:erature)?\b(?! of)|\btemp(?:erature)? (?:drift|sweep|dependence|coefficient)\b|\b(?:drifts?|moves?|shifts?|chang\w+|var\w+) .{0,12}temp(?:erature)?\b|\b(?:hot and cold|cold and hot)\b|高低温|随温度|温漂|温度(?:漂移|特性|系数|影响)|(?:跟|和|与)温度.{0,4}关系",
     ANY_CASE,
 )
 """Over temperature, from nowhere to nowhere in particular."""
@@ -349,7 +349,7 @@ FLATNESS: Sequence[tuple[str, float]] = (
 """What shapes of a response mean for the Q of two poles."""
 
 MOVED_BY = re.compile(
-    r"(?:(?P<less>\b(?:drop\w*|los[et]\w*|fall\w*|fell|shrink\w*|lower|less|smaller|low|down|decreas\w*|reduc\w*|degrad\w*))|\b(?:grow\w*|ris\w*|rose|gain\w*|higher|more|larger|up|increas\w*|high))\b[^.,;?!\d]{0,12}\d+(?:\.\d+)?\s*%"
+    r"(?:(?P<less>\b(?:drop\w*|los[et]\w*|fall\w*|fell|shrink\w*|lower|less|smaller|low|down|decreas\w*|reduc\w*|degrad\w*))|\b(?:grow\w*|ris\w*|rose|gain(?:s|ed|ing)|higher|more|larger|up|increas\w*|high))\b[^.,;?!\d]{0,12}\d+(?:\.\d+)?\s*%"
     r"|\d+(?:\.\d+)?\s*%\s*(?:(?P<less2>low|lower|less|smaller|down|below)|(?:high|higher|more|larger|up|above))\b"
     r"|(?:(?P<less_zh>[掉低小少减跌]|下降|降低|减少|减小|变小|偏小|偏低)|(?:增|升|涨|大|高|偏大|偏高|增加|增大))[了到约大概]{0,2}\s*\d+(?:\.\d+)?\s*%",
     ANY_CASE,
@@ -412,7 +412,7 @@ INTENTS: Sequence[tuple[str, str]] = (
      r"^(?=.{0,40}$)(?!.*\d)(?!.*[?？吗])(?:.*\b(?:undo|revert|roll ?back)\b.*|[^，,。]*(?:撤销|撤回|回退|还原)[^，,。]*)[。.!！\s]*$|^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|(?:the|that|my|this)?\s?(?:last|latest|previous|most recent)?\s?(?:change|edit|step|modification|one|thing)s?))?(?: please| again)?[\s.!]*$|"
      r"^(?:请|麻烦|帮我|还是)*(?:把)?(?:撤销|撤回|回退|还原|取消)(?:掉)?(?:刚才|刚刚|上次|上一步|上一次|最后|一下|那个|这个|那次|这次)*的?(?:一[步次])?(?:修改|改动|操作|更改|变更)?(?:吧|了)?[。！\s]*$|^(?:还是|请|帮我)*(?:把)?(?:刚才|刚刚|上次|上一步|上一次|最后|那个|这个)*的?(?:一[步次])?(?:修改|改动|操作|更改)?(?:再)?(?:改回(?:去|来|原样)?|撤销|撤回|退回去?|恢复(?:原样|回去|原来的)?|还原)(?:掉|吧|一下|了)*[。！\s]*$|^(?:please |then |no,? )*(?:let's |can we |could you )?(?:go|change|put|set|switch|get|take|bring|restore)\b.{0,40}\b(?:back|restore)\b(?! (?:to )?\d).{0,12}(?:what|how|where|values?|before|previous|old|original|as (?:it|they) w|it was)|^restore (?:the )?(?:previous|old|original|last)|^(?:刚才?|刚刚)?(?:改|设)的?.{0,6}(?:不要了?|不算|作废|取消)(?:了)?[，,。\s]*(?:恢复|改回|还原|退回)?.{0,6}$|^(?:恢复|还原|改回|回到)(?:到|成)?(?:最开始|最初|初始|原状|原来|之前|以前|改之前|原先|修改前|上一[次个]).{0,6}$|\b(?:go|change it|put it|set it|switch) back (?:to )?(?:what it was|how it was|as it was|the (?:old|original|previous) (?:value|one))"),
     ("compare",
-     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s| is| did| got)? (?:changed?|different)\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\b(?:did|has|have)\b(?!.*\d).*\b(?:go(?:ne)?|got(?:ten)?|get|chang\w+|improv\w+|drop\w*|f[ae]ll\w*|ris\w+|risen|increas\w+|decreas\w+|mov\w+|shift\w*|become|worsen\w*|degrad\w+)\b(?: (?:up|down|better|worse|higher|lower|larger|smaller))?|\bbefore (?:and|vs\.?|versus|/) ?after\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:in |at |of |on )?(?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
+     r"^(?:和|跟|与|比).{0,8}(?:最初|第一次|一开始|原始).*比|\bcompare\b.*\b(?:runs?|simulations?|results?|before|previous|last)\b|\b(?:last|previous|latest) (?:two|2) (?:runs?|simulations?|results?)\b|\bhow (?:do|did)\b.*\b(?:runs|results|simulations)\b.*\b(?:differ|compare)\b|\b(?:better|worse|different|same) (?:than|from|as) (?:before|the last|last time|the previous)\b|\bwhat(?: has|'s| is| did| got)? (?:changed?|different)\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|\b(?:did|has|have)\b(?!.*\d).*\b(?:go(?:ne)?|got(?:ten)?|get|chang\w+|improv\w+|drop\w*|f[ae]ll\w*|ris\w+|risen|increas\w+|decreas\w+|mov\w+|shift\w*|become|worsen\w*|degrad\w+)\b(?: (?:up|down|better|worse|higher|lower|larger|smaller))?|\bbefore (?:and|vs\.?|versus|/) ?(?:after|now)\b|\bany (?:changes?|differences?|improvements?) (?:in|of|to)\b|\b(?:than|from|with|to|vs\.?|versus|against|since) (?:in |at |of |on )?(?:the )?(?:last|previous|earlier|prior|old|first) (?:run|simulation|result|one|time|sim)\b|\bold (?:and|vs\.?|versus) new\b|"
      r"(?:比较|对比|比一[比下]|对照).*(?:仿真|结果|运行|(?:最近|上|前|这|后|近)(?:两|2|二|几|一)?次)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了(?:什么|多少|哪些|没有?|吗|么)|(?:两|2|二)次(?:仿真|运行|结果)\S{0,4}(?:差|不同|区别|对比|比较)|(?:变[大小高低好差多少宽窄快慢]|升高|降低|提高|改善|恶化|增大|减小|上升|下降)了?(?:还是.{1,4})?(?:吗|没有?|么)[?？。]?$|有(?:什么|啥|哪些)(?:变化|不同|不一样|区别)|前后.{0,6}(?:比|变|差|不同|区别|对照)|(?:改|修改|调整)之?前(?:和|跟|与|、)?(?:改|修改|调整)?之?后|(?:前后|新旧|这|最近|最后)(?:两|2|二)次|(?:上|前|之前)[一]?次(?:仿真|运行|结果)?.{0,8}(?:高|低|大|小|好|差|多|少|变|比)了?|(?:上|前|最近|最后|这|后)(?:两|2|二)次.*(?:比|不同|不一样|区别|差|变)|(?:比|和|跟|与|较)(?:之前|以前|刚才|原来|上次|先前|改之?前|修改前|上一?次).*(?:比|不同|区别|变化|差|好|坏|变|[大小高低多少快慢宽窄]|增|减|改善|提高|下降|上升)"),
     ("supply_rejection", r""),
     ("dropout", r""),
@@ -446,41 +446,41 @@ INTENTS: Sequence[tuple[str, str]] = (
     ("losses",
      r"\bwhere\b.*\b(?:loss(?:es)?|lost|lose|power (?:go|goes)|heat|wasted)\b|\bloss(?:es)? (?:breakdown|budget|split|distribution)\b|\b(?:which|what) (?:part|component|element|one|of|resistor|transistor|diode|device)s?\b.*\b(?:loss|dissipat\w*|burn\w*|hott(?:er|est)|most power|wastes?|heat)\b|\bbreak ?down\b.*\bloss|\b(?:main|biggest|largest|greatest|major|top|dominant) (?:contributors?|sources?|causes?|parts?|share)\b.{0,12}\b(?:loss(?:es)?|heat|dissipation|power)\b|(?:损耗|损失).{0,6}(?:哪|谁|分布|在什么)|(?:哪|谁).{0,8}(?:损耗|发热|最热|耗散)"),
     ("find_part",
-     rf"^(?:i (?:need|want|would like) )?(?:an? |the |some )?(?:{'|'.join(pattern for pattern, _ in TRAITS)})\W*(?:的)?(?:{'|'.join(pattern for pattern, _ in PARTS)})|^(?:list|show)\b(?!.*\b(?:circuit|netlist|file|here|my|this)\b).*\b(?:have|all|available|your|librar\w+|models?)\b|\b(?:data|datasheet|specs?|pinout|pins) (?:of|for)\b|^(?=\S*\d)[A-Za-z0-9]+\s*的?(?:参数|资料|手册|引脚|数据)|^[-\d.]+\s?[a-z]+\s*(?:的)?(?:zener(?: diode)?|schottky(?: diode)?|(?:npn|pnp)(?: transistor)?|稳压(?:二极)?管|齐纳(?:二极)?管|肖特基(?:二极管)?|三极管)$|"
+     rf"^(?:i (?:need|want|would like) )?(?:an? |the |some )?(?:{'|'.join(pattern for pattern, _ in TRAITS)})\W*(?:的)?(?:{'|'.join(pattern for pattern, _ in PARTS)})|^(?:list|show)\b(?!.*\b(?:circuit|netlist|file|here|my|this)\b).*\b(?:have|all|available|your|librar\w+|models?)\b|\b(?:data|datasheet|specs?|pinout|pins) (?:of|for)\b|^(?:an? |some )?(?:small[- ]signal |power |fast |n-?channel |p-?channel )?(?:npn|pnp|nmos|pmos|mosfets?|op-?\s?amps?|opamps?|zeners?|schottky|rectifier diodes?|diodes?|transistors?)\b(?!.*\b(?:regulator|amplifier|follower|mirror|oscillator|buffer|source|stage|switch|circuit|filter|converter|comparator|driver|gain|mirror|pair|inverter)\b).*\d|^(?=\S*\d)[A-Za-z0-9]+\s*的?(?:参数|资料|手册|引脚|数据)|^[-\d.]+\s?[a-z]+\s*(?:的)?(?:zener(?: diode)?|schottky(?: diode)?|(?:npn|pnp)(?: transistor)?|稳压(?:二极)?管|齐纳(?:二极)?管|肖特基(?:二极管)?|三极管)$|"
      r"\b(?:find|which|what|any|anything|something|alternatives?|substitutes?|replacements?|equivalents?|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
      r"(?<!没)找(?!不到)|有没有|有哪些|有什么|推荐|替代|代换|哪些|哪种|库里|有.*[吗么]"),
     ("corners", CORNERS.pattern),
     ("monte_carlo",
-     r"monte[ -]?carlo|"
+     r"monte[ -]?carlo|\bmc\b|"
      r"\bspread\b|%.*\b(?:vary|variation)\b|分散性|离散|蒙特卡[洛罗]|\byields?\b|\bhow many\b.*\b(?:stay|pass(?! ?(?:transistor|device|element|fet|mosfet|band))|fall|meet|are|remain|lie)\b|良率|成品率|合格率|良品率"),
     ("worst_case",
      r"worst[ -]?case|\bat worst\b|\bworst\b.*\b(?:could|can|may|might)\b|(?<!cut )(?<!cut-)(?<!roll )(?<!turn )\boff by\b|\btoleranc\w+ (?:analys[ie]s|stud(?:y|ies)|simulations?|runs?|check|sweep)\b|(?:公差|容差)(?:分析|仿真)|"
      r"最坏(?:的)?情?况?|最差(?:的)?情?况?|最不利|极限情况|(?:差|偏差?|误差|变化|波动)(?:了|各|都|有|是)?\s*[±正负]*\d+(?:\.\d+)?\s*%.{0,12}(?:影响|变|差|偏)"),
     ("heat",
-     r"°|degrees|temperature|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
+     r"°|degrees|temperature|\b(?:hot and cold|cold and hot)\b|高低温|(?<![\d.])-\d+\s?(?:to|到|至|~)\s?\d+(?![\d.]*\s?[a-z%])|"
      r"温度|温漂|\d\s*度|-?\d+\s?(?:to|到|至|~)\s?-?\d+\s?c(?![a-z])"),
     ("listed", r"^\W*(?:step|sweep|try)\b(?:\s+\S+){3,}|[从由]\s*[\d.]+\s?\w*\s*[换改]|\d\s?\w*\s*(?:[,、/]|and|or|和|与)\s*-?\d"),
     ("sweep",
-     rf"{WHOLE_BETA.pattern}|"
+     rf"{WHOLE_BETA.pattern}|{OVER_LOAD.pattern}|"
      r"\b(?:versus|vs|as a function of)\b|随|\bsweep\b(?! analysis)|^how\b.*\bfrom\b.+\bto\b|\b(?:step(?!\s+(?:response|size|load))|vary)\b|"
      r"扫描|扫一?下|扫参|扫到|从.{1,12}扫|从.{1,16}(?:变化?|增|降|升|改|加|减|调)[到至成]|\b(?:var(?:y|ies|ied)|goes|going|moves?|chang\w+|range\w*|swing\w*|anywhere|anything) (?:anywhere )?(?:from|between)\b"),
     ("conduction",
      r"\b[cd]cm\b|\b(?:dis)?continuous (?:conduction|mode)|(?:连续|断续)(?:导通|导电|模式|电流)|[连断]续(?:的)?(?:模式|状态|还是)"),
     ("advice", ADVICE.pattern),
     ("improve",
-     r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
+     r"^(?:please |now |can you |could you |help me |let's )*(?:increase|raise|improve|lower|reduce|decrease|boost|widen|maximi[sz]e|minimi[sz]e|optimi[sz]e)\b|^(?:请|帮我|能不能)*(?:把)?[^，。?？]{0,10}(?:提高|降低|增大|减小|改善|加宽|拓宽)(?:一点|一些|一下|点)?[。！]?$"),
     ("tune",
-     r"^(?:please |now |can you |could you )*(?:double|halve|cut|triple)\b|减半|翻一?倍|加倍|降(?:低|到)?一半|^(?!.*(?:多少|几|吗|怎么|什么|如果|[?？])).*(?:(?:增加|提高|降低|减小|减少|增大|加大|升高|下降)[了约]?\s*[\d.]|(?:要|得|该)(?:是|为|到|有)?\s*[-\d.])|^[^=?？,，]{1,30}=\s*[-\d.]+\s*[^\s=]{0,6}(?: please)?[\s.!]*$|\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|稳(?:定)?[到在]|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
+     r"^(?:please |now |can you )*bias\b|^(?:please |now |can you |could you )*(?:double|halve|cut|triple)\b|减半|翻一?倍|加倍|降(?:低|到)?一半|^(?!.*(?:多少|几|吗|怎么|什么|如果|[?？])).*(?:(?:增加|提高|降低|减小|减少|增大|加大|升高|下降)[了约]?\s*[\d.]|(?:要|得|该)(?:是|为|到|有)?\s*[-\d.])|^(?!.*\b(?:from|at|what|how|is|within|between|sweep|step|go|back)\b)[a-z0-9][\w -]{1,30}\bto\s+[-\d.]+\s*\S{0,6}(?: please)?[\s.!]*$|^[^=?？,，]{1,30}=\s*[-\d.]+\s*[^\s=]{0,6}(?: please)?[\s.!]*$|\b(?:find|give|tell)\b.{0,16}\bvalue (?:of|for) \w+ (?:that|which|for|to|so)\b|\bwhat (?:should|must|would|does|will) \w+ (?:have to |need to )?be\b|压到|稳(?:定)?[到在]|\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put|tweak|trim|scale|bump|pick|choose|select|adapt|size|retune|like)\b|想要?|需要|选|"
      r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到|降下来|取多|\b(?:what|which) (?:value|size)|调\S{0,8}[,，]?(?:让|使|把)|(?:让|使得?|把).{1,16}(?:等于|正好|刚好|为|是|在)|不(?:要)?(?:超过|低于|高于|小于|大于)|\bdoes (?:\w+ )?(?:need|have) to\b|\bso (?:that )?(?:it|the|v|i)\b.*\b(?:is|comes?|becomes?|gets?)\b|\bdown to\b|\bbelow\b|\babove\b|\bget(?:s|ting)?\b"),
     ("limits",
-     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bcontribut\w*.{0,16}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
+     r"\b(?:what|which|who)\b.*\b(?:hurts?|degrades?|spoils?|kills?|drives?|ruins?|costs?|shapes?|harms?|(?<!has )worsens?)\b|\b(?:dominant|main|key|critical|biggest|strongest|most important|limiting) (?:part|component|element|factor|resistor|cap\w*|cause|reason|contributor|influence)s?\b|\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|decid\w*|dictat\w*|defin(?:es|ing)|fix(?:es|ing)|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\b(?:what|which)\b.*\b(?:influences?|effects?|impact|matters?|cause\w*|sensitive|strongest|critical|biggest|main)\b|\bwhich\b.*\b(?:most|strongest|best|damp\w*|helps?)\b|\bwhy\b|\bwhere does\b.*\b(?:come from|lose|lost)\b|\bwhich\b.{0,40}\bnoise\b|\bcontribut\w*.{0,16}\bnoise\b|\bwhat (?:\w+ )?(?:dominat|contribut|caus|mak)\w*.{0,24}\bnoise\b|\bnoise\b.{0,30}\b(?:from|contribut\w*|dominat\w*|due to)|噪声.{0,12}(?:主要|来自|来源|贡献|哪)|(?:哪|谁|什么).{0,14}噪声.{0,6}(?:贡献|最大|主要)|\b(?:reason|cause|explanation) (?:for|of|why)\b|\bsensitiv\w+\b|\bwhere (?:does|did|has|is) (?:the|my|all)\b.{0,24}\b(?:go(?:es|ne|ing)?|lost)\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
      r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|谁.*(?:影响|决定|限制)|对.{1,20}影响|影响.{0,4}(?:大|多大)|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|敏感|为(?:什么|何|啥)|怎么(?:这么|那么|还|会|才|只有|总)|原因|(?:主要|关键)(?:是|由|靠|看)|跟?(?:谁|哪个|哪些|什么)(?:元件|电阻|电容|参数)?(?:有关|关系(?:最)?大)|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
     ("across",
      r"\bvoltage (?:across|over|on|at)\b|\bacross\b|两端.{0,6}电压|压降|承受.{0,4}电压|耐压|上的.{0,4}电压"),
     ("output_impedance",
      r"\boutput (?:impedance|resistance)\b|\bz_?out\b|\br_?out\b|输出(?:阻抗|电阻)"),
     ("point",
-     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*(?! current)|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|(?:on|off)(?=\s*(?:[?.,!]|$|or\b|at\b|when\b|all\b|now\b)))\b(?! frequency)|\bheadroom\b|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
+     r"\b(?:voltages? (?:at|of|on) (?:all|every|each)|all (?:of )?(?:the )?(?:node |dc )*voltages|(?:every|each) node|node voltages|dc (?:node )?voltages|bias voltages)\b|(?:各个?|所有|全部|每个)的?节点.{0,4}电压|节点电压|\bsaturat\w*(?! current)|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|(?:on|off)(?=\s*(?:[?.,!]|$|or\b|at\b|when\b|all\b|now\b)))\b(?! frequency)|\bheadroom\b|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
      r"饱和(?!电流)|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
     ("terminal",
      r"\b(?:collector|emitter|base|drain|gate)(?:[- ](?:emitter|source))?\s(?:voltage|current)s?\b|\bvoltage (?:at|on|of) (?:the |its )?(?:collector|emitter|base|drain|gate|source)\b|\bcurrents?\b.{0,24}\b(?:collector|emitter|base|drain|gate)\b|(?<![A-Za-z0-9_])(?:v(?:ce|be|cb|ds|gs|c|b|e|d|g)|i(?:c|b|e|d)|gm|gds|vth|vdsat|vov)(?![A-Za-z0-9_(])|"
@@ -515,7 +515,9 @@ INTENTS: Sequence[tuple[str, str]] = (
 )  # fmt: skip
 """In the order in which they are looked for; the last one fits any sentence."""
 
+_CIRCUIT = r"(?:circuit|netlist|schematic|filter|amp(?:lifier)?|op-?amp|oscillator|converter|regulator|supply|stage|thing|design)"
 EXPLAIN = re.compile(
+    rf"\b(?:tell me about|talk me through|summari[sz]e|explain|describe)\b (?:this|the|my|that) {_CIRCUIT}\b|\b(?:explain|tell me|describe) how (?:it|this|that|the \w+) (?:works?|oscillates?|amplifies|filters?|regulates?|converts?)\b|"
     r"\b(?:explain|describe|analy[sz]e)\b[^.?!]*\b(?:this|the|my) (?:circuit|netlist|schematic)\b"
     r"|\bwhat (?:does|is) (?:this|the|my) (?:circuit|netlist)(?: do(?:ing)?| for)?\s*\??\s*$"
     r"|\bhow does (?:this|the|my) circuit work\b|\bwh?at does (?:this|the|my) circ\w+ do\b"

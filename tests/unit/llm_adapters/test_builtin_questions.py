@@ -97,6 +97,28 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LM358的参数", "find_part", {"query": "LM358"}),
     ("灵敏度分析", "limits", {}),
     ("step R1 1k 2k 5k", "sweep", {"names": ("R1",), "points": (1000.0, 2000.0, 5000.0)}),
+    ("what hurts the phase margin", "limits", {"figures": ("phase_margin",)}),
+    ("dominant part for the cutoff", "limits", {"figures": ("cutoff",)}),
+    ("cutoff to 1 kHz", "tune", {"figures": ("cutoff",), "value": 1000.0, "unit": "Hz"}),
+    (
+        "bias Q1 at 1.5 mA",
+        "tune",
+        {"figures": ("collector_current",), "names": ("Q1",), "value": 0.0015, "unit": "A"},
+    ),
+    ("MC with 2% resistors and 5% capacitors", "monte_carlo", {"tolerances": (("r", 0.02), ("c", 0.05))}),
+    (
+        "vout over load 1 mA to 200 mA",
+        "sweep",
+        {"figures": ("vout",), "names": ("load",), "span": (0.001, 0.2)},
+    ),
+    (
+        "how much does the gain vary with 5% resistors?",
+        "worst_case",
+        {"figures": ("gain",), "tolerances": (("r", 0.05),)},
+    ),
+    ("gain before vs now", "compare", {"figures": ("gain",)}),
+    ("npn transistor for 100 mA", "find_part", {"value": 0.1, "unit": "A", "query": "npn"}),
+    ("what does U3 do?", "role", {"names": ("U3",)}),
     ("推荐一个快恢复二极管模型", "find_part", {"query": "diode", "unanswered": "快恢复"}),
     (
         "V(c)在4.5到6V之间，电阻5%，良率多少",
