@@ -80,7 +80,7 @@ class Circuit:
         return msg("{file} has no node {name}; it has: {names}.", file=self.file, name=unknown, names=names)
 
     def element(self, name: str) -> Element | None:
-        """An element of the top level, whatever the letter case; ``U1`` is ``XU1`` too, as schematics have it."""
+        """An element of the top level, whatever the letter case; ``U1`` may be ``XU1``, as in schematics."""
         head = name.partition(".")[0].lower()
         names = (head, f"x{head}") if head.startswith("u") else (head,)
         return next((each for each in self.netlist.elements if each.key in names and not each.scope), None)
