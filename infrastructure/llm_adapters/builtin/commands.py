@@ -41,6 +41,7 @@ from infrastructure.llm_adapters.builtin.questions import (
     nearest_question,
     plain_expressions,
     says_nothing,
+    temperatures_in,
     understand_question,
     without_courtesies,
 )
@@ -144,7 +145,22 @@ _CHANGE = re.compile(
     r"|改|设[为成置]|[给加弄]到|调[成到为整]|换成|变成|增大|减小|提高|降[到低]",
     ANY_CASE,
 )
-_OTHER_RUN = r"(?<!last )(?<!previous )(?<!earlier )(?<!the )(?<!that )(?<!this )(?<!two )"
+_OTHER_RUN = "".join(
+    rf"(?<!{word} )"
+    for word in (
+        "last",
+        "previous",
+        "earlier",
+        "the",
+        "that",
+        "this",
+        "two",
+        "first",
+        "newest",
+        "latest",
+        "old",
+    )
+)
 _OFF_A_SUPPLY = r"(?!\s+(?:(?:this|it|the circuit)\s+)?(?:off|from|on)\s)"
 """Behind "run": not "run this off 9 V"."""
 _SIMULATE = re.compile(
@@ -787,6 +803,8 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
             Change(file=file, values=values, simulates=False, ask=figures_of(ASSIGNMENT.sub(" ", rest)))
         )
     heat = tuple(each for each in conditions_in(rest) if each[0] == "temp") if simulates else ()
+    if heat and len(points := temperatures_in(rest)) > 1:
+        return Ask(intent="sweep", file=file, names=("temp",), points=points)
     if (values or heat) and is_tried:
         return Simulate(file=file, parameters=(*values, *heat), expressions=expressions)
     is_change = (

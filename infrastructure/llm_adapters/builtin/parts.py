@@ -12,7 +12,7 @@ from infrastructure.llm_adapters.builtin.circuit import (
     Circuit,
     value_of,
 )
-from infrastructure.llm_adapters.builtin.conditions import resolved
+from infrastructure.llm_adapters.builtin.conditions import load_of, resolved
 from infrastructure.llm_adapters.builtin.figures import Kind, number, shown
 from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
@@ -40,6 +40,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     simulation_failed,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
+from infrastructure.llm_adapters.builtin.words import QUIESCENT
 from shared.message import Message, msg
 
 _DEVICE = re.compile(
@@ -448,7 +449,18 @@ def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Pl
             else msg("current from {name}", name=each.name)
         )
         wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name)
-    return (yield from tell(circuit, wanted, ask.parameters, speech))
+    values = [*ask.parameters]
+    if QUIESCENT.search(speech.said) and any("regulator" in stage.kind for stage in circuit.stages):
+        values += _no_load(circuit)  # of a regulator it is what it takes for itself
+    return (yield from tell(circuit, wanted, values, speech))
+
+
+def _no_load(circuit: Circuit) -> list[tuple[str, str]]:
+    """The value with which a regulator's load takes no current; [] where none is known."""
+    sink, resistor = load_of(circuit, "i"), load_of(circuit, "r")
+    return (
+        [(sink.name, "0")] if sink is not None else [(resistor.name, "1e12")] if resistor is not None else []
+    )
 
 
 def battery(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:

@@ -497,7 +497,7 @@ def _current(words: Words) -> Ask | None:
     if kind := by_kind(words.text):
         return replace(ask, query=peak, names=(kind,))
     if re.search(
-        r"supply|quiescent|total|draw|consum|battery|\binput current|电源|静态|总|消耗|耗电|输入电流",
+        r"supply|quiescent|ground|total|draw|consum|battery|\binput current|电源|静态|总|消耗|耗电|输入电流",
         words.text,
         ANY_CASE,
     ):
@@ -929,6 +929,14 @@ def band_of(text: str) -> tuple[float, float, int] | None:
 
 _A_DECADE = re.compile(r"\s*(?:pts?|points?|个?点|steps)\s*(?:/|per|a|每)?\s*(?:dec\w*|十倍频程)?", ANY_CASE)
 _POINTS_A_DECADE = 20
+
+
+def temperatures_in(text: str) -> tuple[float, ...]:
+    """The temperatures of a list: "at -40, 27 and 85 C"; () where none is said."""
+    words = read(text, "")
+    is_heat = any(each.dimension == "degC" for each in words.mentions) or "temp" in dict(words.ask.parameters)
+    plain = [each for each in words.mentions if each.dimension in ("degC", "none") and each.upper is None]
+    return tuple(each.value for each in plain) if is_heat and len(plain) == len(words.mentions) else ()
 
 
 def conditions_in(text: str) -> tuple[tuple[str, str], ...]:

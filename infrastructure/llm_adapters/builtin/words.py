@@ -388,7 +388,7 @@ CAUSES = re.compile(
 """Asks what something hangs on."""
 
 CORNERS = re.compile(
-    r"\b(?:(?:process|pvt|temperature|temp|voltage|supply|worst|all|every|over|across|at|the|run) )*"
+    r"\b(?:slow|fast|typical|hot|cold|worst)(?:[- ](?:slow|fast))? corner\b(?! freq)|[快慢]角|\b(?:(?:process|pvt|temperature|temp|voltage|supply|worst|all|every|over|across|at|the|run) )*"
     r"(?:(?:process|pvt)[- ]corners?(?: (?:analysis|simulation|sweep|run)s?)?|corners\b(?: (?:analysis|simulation|sweep|run)s?)?"
     r"|corner (?:analysis|simulation|sweep|run)s?)|\b(?:ss|tt|ff)[ ,/、和]+(?:ss|tt|ff)\b|\bpvt\b"
     r"|(?:各个?|全部|所有|三个|五个)?(?:工艺|PVT|温度|电压|极限)?(?<!直)(?<!拐)(?<!直拐)(?:工艺|PVT)角|(?:工艺|PVT|温度|电压)?(?:角仿真|角分析|边角)|[\u3400-\u9fff]\s*corner",
@@ -626,6 +626,12 @@ DROPOUT = re.compile(
     r"|\b(?:lowest|minimum|min) (?:input|supply|v_?in)\b|\bhow low can (?:the )?(?:input|supply|v_?in|vcc|vdd)(?: voltage)? (?:go|be|get|drop|fall|sag)",
     ANY_CASE,
 )
+
+QUIESCENT = re.compile(
+    r"\b(?:quiescent|ground|no-?load|idle|standby) (?:current|power)|静态(?:工作)?电流|静态功耗|待机|空载电流|接地电流",
+    ANY_CASE,
+)
+"""What a regulator takes for itself."""
 
 SWITCHING = re.compile(r"switching frequency|开关频率", ANY_CASE)
 
