@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from domain.design.sentence import LONGEST_REQUEST
 from infrastructure.llm_adapters.builtin.command import (
@@ -328,8 +329,10 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
         return leaning
     whole = _whole(sentence, text, file, rest, known_files)
     command = (None if is_of_runs else _several(whole, file, rest, known_files)) or whole
-    if isinstance(command, Design) and not command.is_meant and (_asks(rest) or not _is_named(sentence)):
-        command = _in_part(file, rest, known_files) or nearest_question(rest, file, known_files) or command
+    if isinstance(command, Design) and not command.is_meant:
+        nearest = _in_part(file, rest, known_files) or nearest_question(rest, file, known_files)
+        if nearest is not None and (_asks(rest) or not _is_named(sentence)):
+            command = nearest
     return _accounted(command, rest)
 
 
@@ -732,6 +735,7 @@ def _is_new_circuit(sentence: str, ask: Ask) -> bool:
     return _is_named(sentence)
 
 
+@lru_cache(maxsize=64)
 def _is_named(sentence: str) -> bool:
     """Whether a circuit that can be designed is called by its name."""
     from domain.design.catalogue import understand  # with all families of circuits

@@ -261,7 +261,7 @@ def _part(words: Words) -> Ask | None:
         return Ask(intent="find_part", query=number[0].upper())
     if not kind or words.ask.file or (_ALL_OF_IT.search(words.text) and not _LISTS.match(words.text)):
         return None
-    plain = re.sub("|".join(pattern for pattern, _ in TRAITS), " ", words.text, flags=re.IGNORECASE)
+    plain = _ANY_TRAIT.sub(" ", words.text)
     if set(figures_in(plain)[0]) - {"ugf"} and not OF_LIBRARY.search(words.text):
         return None  # "which transistor dominates the noise"
     rated = [each for each in words.mentions if each.dimension in ("Hz", "V", "A")]
@@ -291,6 +291,7 @@ _IN_PLACE_OF = re.compile(
 """Another part of the kind of the one that is named."""
 
 
+_ANY_TRAIT = re.compile("|".join(pattern for pattern, _ in TRAITS), ANY_CASE)
 _TRAIT_TOLD = re.compile(
     r"\b(?:low|high|fast|ultra|small|tiny|cheap|automotive|smd|rad)[- ]?(?:[a-z]+)\b"
     r"|快恢复|超快|低功耗|高压|大功率|大电流|低压降|贴片|便宜|低价|车规",
@@ -301,8 +302,7 @@ _TRAIT_TOLD = re.compile(
 
 def _other_trait(words: Words) -> str:
     """What of a wish for a part the library has no word for."""
-    known = re.compile("|".join(pattern for pattern, _ in TRAITS), ANY_CASE)
-    return next((found[0] for found in _TRAIT_TOLD.finditer(known.sub(" ", words.text))), "")
+    return next((found[0] for found in _TRAIT_TOLD.finditer(_ANY_TRAIT.sub(" ", words.text))), "")
 
 
 def _traits(words: Words) -> str:
