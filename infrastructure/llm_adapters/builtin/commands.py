@@ -42,7 +42,6 @@ from infrastructure.llm_adapters.builtin.questions import (
     nearest_question,
     plain_expressions,
     says_nothing,
-    temperatures_in,
     understand_question,
     without_courtesies,
 )
@@ -807,8 +806,6 @@ def _work(file: str, rest: str) -> Command | None:  # noqa: PLR0911 - one a kind
             Change(file=file, values=values, simulates=False, ask=figures_of(ASSIGNMENT.sub(" ", rest)))
         )
     heat = tuple(each for each in conditions_in(rest) if each[0] == "temp") if simulates else ()
-    if heat and len(points := temperatures_in(rest)) > 1:
-        return Ask(intent="sweep", file=file, names=("temp",), points=points)
     if (values or heat) and is_tried:
         return Simulate(file=file, parameters=(*values, *heat), expressions=expressions)
     is_change = (

@@ -931,14 +931,6 @@ _A_DECADE = re.compile(r"\s*(?:pts?|points?|个?点|steps)\s*(?:/|per|a|每)?\s*
 _POINTS_A_DECADE = 20
 
 
-def temperatures_in(text: str) -> tuple[float, ...]:
-    """The temperatures of a list: "at -40, 27 and 85 C"; () where none is said."""
-    words = read(text, "")
-    is_heat = any(each.dimension == "degC" for each in words.mentions) or "temp" in dict(words.ask.parameters)
-    plain = [each for each in words.mentions if each.dimension in ("degC", "none") and each.upper is None]
-    return tuple(each.value for each in plain) if is_heat and len(plain) == len(words.mentions) else ()
-
-
 def conditions_in(text: str) -> tuple[tuple[str, str], ...]:
     """The conditions a sentence tells: a load, a supply, a temperature, values of parts."""
     return read(text, "").ask.parameters

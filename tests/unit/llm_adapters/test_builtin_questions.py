@@ -100,7 +100,6 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("温度从-20度扫到80度", "sweep", {"names": ("temp",), "span": (-20.0, 80.0)}),
     ("刚才改了哪些参数", "compare", {}),
     ("show me what changed since the first run", "compare", {"query": "first"}),
-    ("simulate at -40, 27 and 85 C", "sweep", {"names": ("temp",), "points": (-40.0, 27.0, 85.0)}),
     ("is the GBW still ok in the slow corner?", "corners", {"figures": ("ugf",)}),
     ("what hurts the phase margin", "limits", {"figures": ("phase_margin",)}),
     ("dominant part for the cutoff", "limits", {"figures": ("cutoff",)}),
