@@ -34,7 +34,8 @@ _SAYS_NO_FIGURE = re.compile(
     re.IGNORECASE,
 )
 _INPUT_TO = re.compile(
-    r"^(?P<what>\D*(?<![a-z])(?:input|v_?in|supply|battery)(?: voltage)?) (?:up |down )?to(?=\s?[-+±]?\d)",
+    r"^(?P<what>\D*(?<![a-z])(?:input|v_?in|supply|battery)(?: voltage)?"
+    r"(?: (?:goes|can go|may go|can be|rises|will be|is|gets))?) (?:up |down )?to(?=\s?[-+±]?\d)",
     re.IGNORECASE,
 )
 """Of what is changed the figure behind "to" is its own: no conversion to an output."""

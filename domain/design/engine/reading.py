@@ -73,7 +73,7 @@ _TRIAL = r"(?<![a-z])(?:step|transient|surge|pulse)s?(?![a-z])|阶跃|瞬态|突
 """What is to be tried on the circuit, and is no demand of it."""
 _WANTS = (
     r"(?<![a-z])(?:needs?|wants?|make it|should|must|ha(?:s|ve) to|use|give|set|change|deliver|"
-    r"suppl(?:y|ies)|provide|handle|able to|put out)(?![a-z])|[要用改设]"
+    r"suppl(?:y|ies)|provide|handle|able to|put|add|fit)(?![a-z])|^\W*(?:but |and )?with(?![a-z])|[要用改设]"
 )
 _SERIES = re.compile(
     r"(?P<before>resistors?(?![a-z])[^\d,;.]{0,16}|电阻[^\d,;。]{0,6})?"
