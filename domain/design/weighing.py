@@ -45,6 +45,9 @@ _TELLING_WORD = re.compile(
     re.IGNORECASE,
 )
 """Any that does not only ask for a circuit."""
+_LINK = r"(?:an?|the|with|of|for|from|to|in|at|and|is)"
+_LINKS = re.compile(rf"^(?:{_LINK} )+|(?: {_LINK})+$", re.IGNORECASE)
+"""Words that only link, at the ends of a phrase."""
 _SHORT = 60
 """Characters of a request in a few words."""
 _FEW_FIGURES = 2
@@ -214,9 +217,9 @@ def _as_written(words: Sequence[str], text: str) -> list[str]:
         place = re.search(re.escape(word), text, re.IGNORECASE)
         start, end = place.span() if place is not None else (0, 0)
         if not any(start < last and first < end for first, last in taken):
-            found.append(text[start:end] or word)
+            found.append(_LINKS.sub("", text[start:end] or word))
             taken.append((start, end))
-    return found
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _read(

@@ -219,6 +219,10 @@ def test_what_spoke_for_a_circuit_is_told() -> None:
         "A low-pass with a corner at 1 kHz and at least 40 dB down at 10 kHz", request_texts()
     )
     assert any(str(note).endswith("because of: low-pass.") for note in filtered.assumptions)  # not "pass"
+    stage = understand("One transistor audio amplifier with a gain of 10", request_texts())
+    assert any(
+        str(note).endswith("because of: amplifier.") for note in stage.assumptions
+    )  # not "amplifier with"
     filtered = understand("Second-order high-pass filter, 300 Hz Butterworth, gain 6 dB", request_texts())
     assert any(str(note).endswith("because of: high-pass, Butterworth.") for note in filtered.assumptions)
     filtered = understand("低通滤波器,截止频率1kHz,10kHz处至少衰减40dB", request_texts())
