@@ -291,6 +291,8 @@ class Workspace(QObject):
     its slider's length"""
     study_wanted: Signal[Path] = signal(object)
     """A stored study is to be seen on the page of its circuit"""
+    study_comparison_wanted: Signal[Path] = signal(object)
+    """A stored study is to be compared with the one of its kind that is shown there"""
     trace_wanted: Signal[Path, str] = signal(object, str)
     """A result, an expression: it is to be seen in the plot of this result"""
     probe_wanted: Signal[str, bool] = signal(str, bool)

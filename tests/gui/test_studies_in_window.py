@@ -435,6 +435,54 @@ async def _dialog_field(until: Until) -> QLineEdit:
     return field
 
 
+@pytest.mark.timeout(180)
+async def test_two_studies_are_compared_figure_by_figure(parts: Parts, circuit: Path, until: Until) -> None:
+    page, pane = await _page(parts, circuit, "montecarlo", until)
+    studies: list[StoredStudy] = []
+    for tolerance in ("1", "4"):
+        for row in pane.rows:
+            _enter(row.tolerance, tolerance)
+            row.tolerance.editingFinished.emit()
+        _enter(_field(pane, "setup_runs"), "30")
+        _click(pane.run_button)
+        await until(lambda: page.work.running == "montecarlo")
+        await _ended(page, until)
+        assert page.view is not None
+        assert page.view.study is not None
+        studies.append(page.view.study)
+    comparison = page.view.comparison
+    assert not comparison.isVisible()
+
+    # From the list of results, while the newer one is shown: both figures and how far they moved.
+    parts.results.reload()
+    await until(lambda: len(parts.results.model.results) == 2)
+    older = next(each for each in parts.results.model.results if each.path == studies[0].path)
+    menu = parts.results.menu_for(older)
+    action = menu.findChild(QAction, "compare_result")
+    assert action is not None
+    assert action.text() == "Compare with the shown study"
+    action.trigger()
+    await until(comparison.isVisible)
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in comparison.table.rows}
+    assert rows["Runs"] == ["30", "30", "="]
+    shares = [100 * study.part("yield")["passed"] / 30 for study in studies]
+    assert rows["Yield"][:2] == [f"{share:.4g}\u00a0%" for share in shares]
+    assert rows["Yield"][2] == f"{shares[1] - shares[0]:+.3g} points".replace("-", "−")
+    sigmas = [study.figure("statistics", "fc", "sigma") for study in studies]
+    assert rows["fc σ"][2] == f"+{100 * (sigmas[1] / sigmas[0] - 1):.3g} %"
+    assert sigmas[1] > 2 * sigmas[0]
+
+    # The menu of the page ends it; a study is not compared with itself.
+    (entry,) = page.compare.menu_of([older]).findChildren(QAction, f"compare:{older.path.parent.name}")
+    page.compare.menu_of([older]).actions()[-1].trigger()
+    await until(lambda: not comparison.isVisible())
+    entry.trigger()
+    await until(comparison.isVisible)
+    parts.services.workspace.study_comparison_wanted.emit(studies[1].path)
+    await until(page.error.isVisible)
+    assert "another study" in page.error.text()
+
+
 def test_menu_names_every_kind(services: WindowServices) -> None:
     window = MainWindow(services, services.app)
     names = [each.action.name for each in window.commands.all if each.action.name.startswith("study.")]

@@ -299,8 +299,8 @@ class ResultsList(QWidget):
             ),
             (
                 "compare_result",
-                msg("Compare with the shown run"),
-                lambda: self.comparison_wanted.emit(result.path),
+                msg("Compare with the shown study") if result.study else msg("Compare with the shown run"),
+                lambda: self._compare(result),
             ),
             ("run_result_again", msg("Run again"), lambda: self._run_again(result)),
             ("open_result_circuit", msg("Open its circuit"), lambda: self._open_circuit(result)),
@@ -330,11 +330,17 @@ class ResultsList(QWidget):
             name = f"study:{study_name(result.path, result.study)}"
         self._services.workspace.words_offered.emit(f"@{name} ")
 
+    def _compare(self, result: ResultSummary) -> None:
+        wanted = self._services.workspace.study_comparison_wanted if result.study else self.comparison_wanted
+        wanted.emit(result.path)
+
     def _can(self, name: str, result: ResultSummary) -> bool:
         """Whether something of the menu can be done with a result."""
         has_curves = result.verdict != "failed" and not result.study
         if name == "compare_result":
-            return has_curves and self._shown is not None and result.path != self._shown
+            return bool(result.study) or (
+                has_curves and self._shown is not None and result.path != self._shown
+            )
         if name == "overlay_result":
             return has_curves
         return name != "open_former_circuit" or not result.study

@@ -34,6 +34,7 @@ from domain.studies.setup import (
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.case_menu import CaseMenu
 from presentation.panels.studies.circuit_acts import CircuitActs
+from presentation.panels.studies.comparison import ComparisonMenu, StudyComparison
 from presentation.panels.studies.knob import Knob
 from presentation.panels.studies.map_view import MapView
 from presentation.panels.studies.parameter_row import ParameterRow
@@ -79,7 +80,10 @@ class KindView(QWidget):
         self.results.addWidget(self._note)
         self.results.addWidget(result)
         mark_area(self.results, surface="base")
-        self._row = arrange(QHBoxLayout(self), setup, (self.results, 1), edges=0, gap=0)
+        self.comparison = StudyComparison(services)
+        self.comparison.ended.connect(lambda: self.compare_with(None))
+        found = arrange(QVBoxLayout(), self.comparison, (self.results, 1), edges=0, gap=0)
+        self._row = arrange(QHBoxLayout(self), setup, (found, 1), edges=0, gap=0)
 
     def replace_setup(self, setup: SetupPane) -> None:
         """Another one is filled in from now on."""
@@ -94,6 +98,12 @@ class KindView(QWidget):
             self._kept = (study, nominals)
         self.result.show_study(study, nominals)
         self.results.setCurrentWidget(self.result)
+        self.compare_with(self.comparison.before)
+
+    def compare_with(self, study: StoredStudy | None) -> None:
+        """Show its figures beside those of the study in front; None, or this one itself: no more."""
+        is_other = study is not None and self.study is not None and study.path != self.study.path
+        self.comparison.show_figures(study if is_other else None, self.study)
 
     def show_kept(self) -> None:
         """Nothing of the study that was under way stays."""
@@ -102,6 +112,7 @@ class KindView(QWidget):
         else:
             self.study = None
             self.results.setCurrentWidget(self._note)
+            self.compare_with(None)
 
 
 class StudiesPage(CentrePage):
@@ -145,6 +156,9 @@ class StudiesPage(CentrePage):
             services, "paperclip", msg("Attach the shown study to the message"), name="attach_study"
         )
         self.attach.clicked.connect(lambda _checked=False: self._attach())
+        self.compare = ComparisonMenu(
+            services, app, circuit, lambda: None if self.view is None else self.view.study
+        )
         self._last_run = text_label(name="last_run")
         self._last_run.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         mark(self._last_run, role="secondary")
@@ -189,6 +203,7 @@ class StudiesPage(CentrePage):
         for view in self.views.values():
             if view.study is not None:
                 view.result.show_study(view.study, self._nominals(view.study))
+                view.compare_with(view.comparison.before)
             elif isinstance(view.result, TuneView):
                 view.result.retranslate()
         self._show_last()
@@ -249,6 +264,39 @@ class StudiesPage(CentrePage):
             view.show_study(study, self._nominals(study))
             self._show_last()
 
+    async def compare_with(self, path: Path | None) -> None:
+        """Show a stored study beside the one in front, which is of the same kind; None: no more."""
+        view = self.view
+        if path is None or view is None:
+            if view is not None:
+                view.compare_with(None)
+            return
+        try:
+            study = await self._app.simulation.read_study(path)
+        except CircuitAIError as error:  # removed meanwhile
+            self._say_error(error)
+            return
+        shown = view.study
+        if shown is None or shown.kind != study.kind or shown.path == study.path:
+            name = title_of(study.kind)
+            self._say(msg("Show another study of the same kind ({study}) first, then compare.", study=name))
+            return
+        self.error.hide()
+        view.compare_with(study)
+
+    async def compare_result(self, path: Path) -> None:
+        """The same for a study that may be of a kind that is not in front. Raises UserInputError when it
+        cannot be read."""
+        study = await self._app.simulation.read_study(path)
+        kind = next((each for each in KINDS if each == study.kind), None)
+        if kind is None:
+            return
+        if self.offer is None:
+            await self._load()
+        self.tabs.setCurrentIndex(KINDS.index(kind))
+        self._show_kind()
+        await self.compare_with(path)
+
     def _take_wanted(self) -> None:
         (kind, quantity), self._wanted = self._wanted or (self.kind, ""), None
         self._show_kind()
@@ -276,6 +324,7 @@ class StudiesPage(CentrePage):
             QHBoxLayout(head),
             (self.tabs, 3),
             (self._last_run, 1),
+            self.compare,
             self.attach,
             self.cases,
             self.setups,
@@ -306,6 +355,11 @@ class StudiesPage(CentrePage):
         self.tuning.evaluated.connect(self._on_tuned)
         self.tuning.ended.connect(self._show_work)
         self.tuning.failed.connect(self._on_tuning_failed)
+        self.compare.chosen.connect(
+            lambda path: self._services.start(
+                self.compare_with(path), kind="read study", scope=f"compare {id(self)}"
+            )
+        )
         self.setups.chosen.connect(self.fill_in)
         self.setups.run_wanted.connect(self._run_again)
         self.acts.changed.connect(self._show_applied)

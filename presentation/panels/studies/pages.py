@@ -39,6 +39,11 @@ class StudyPages(QObject):
         workspace.study_wanted.connect(
             lambda path: self._services.start(self._open_result(path), kind="open study", scope="open study")
         )
+        workspace.study_comparison_wanted.connect(
+            lambda path: self._services.start(
+                self._open_result(path, compares=True), kind="open study", scope="open study"
+            )
+        )
         workspace.file_moved.connect(self._follow)
 
     def open(self, circuit: Path | None = None, kind: str = "", quantity: str = "") -> None:
@@ -118,14 +123,14 @@ class StudyPages(QObject):
     def _forget(self, circuit: Path) -> None:
         self._pages.pop(circuit, None)
 
-    async def _open_result(self, path: Path) -> None:
+    async def _open_result(self, path: Path, *, compares: bool = False) -> None:
         workspace = self._services.workspace
         try:
             study = await self._app.simulation.read_study(path)
             circuit = workspace.views.place_of(study.circuit, study.created)
             page = self.page_of(circuit)
             self._editor.show_page(page)
-            await page.show_result(path)
+            await (page.compare_result if compares else page.show_result)(path)
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
 
