@@ -435,6 +435,12 @@ async def _dialog_field(until: Until) -> QLineEdit:
     return field
 
 
+def _path_of(page: StudiesPage) -> Path | None:
+    """Of the study that is shown and over."""
+    study = None if page.view is None else page.view.study
+    return None if study is None or study.is_under_way else study.path
+
+
 @pytest.mark.timeout(180)
 async def test_two_studies_are_compared_figure_by_figure(parts: Parts, circuit: Path, until: Until) -> None:
     page, pane = await _page(parts, circuit, "montecarlo", until)
@@ -445,8 +451,8 @@ async def test_two_studies_are_compared_figure_by_figure(parts: Parts, circuit: 
             row.tolerance.editingFinished.emit()
         _enter(_field(pane, "setup_runs"), "30")
         _click(pane.run_button)
-        await until(lambda: page.work.running == "montecarlo")
-        await _ended(page, until)
+        kept = [each.path for each in studies]
+        await until(lambda kept=kept: page.work.running is None and _path_of(page) not in [None, *kept])
         assert page.view is not None
         assert page.view.study is not None
         studies.append(page.view.study)
