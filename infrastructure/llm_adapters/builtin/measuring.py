@@ -526,6 +526,8 @@ def figure(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = all_wanted(circuit, ask)
     if isinstance(wanted, Message):
         return speech.say(wanted)
+    if ask.value is None and any(_is_mean(each) for each in wanted):
+        wanted = [*_sizes_of_wave(circuit), *wanted]
     told = yield from tell(circuit, wanted, ask.parameters, speech)
     if ask.value is None:
         return told
@@ -548,10 +550,26 @@ def usual(file: str, simulated: Outcome, speech: Speech) -> Generator[Call, Outc
     wanted = figures_or_usual(circuit, Ask(intent="figure"))
     if isinstance(wanted, Message):
         return ""
+    if any(_is_mean(each) for each in wanted):
+        wanted = _sizes_of_wave(circuit) or wanted
     found = yield from measured(circuit, wanted, (), speech, at_hand=simulated)
     if isinstance(found, str):
         return ""
     return "\n".join(speech.say(told_line(circuit, *each)) for each in found if not math.isnan(each[2]))
+
+
+def _is_mean(wanted: Wanted) -> bool:
+    """Whether it is the mean of the output at the end of a run."""
+    return wanted.key == "vout" and wanted.expressions[0].startswith("avg(")
+
+
+def _sizes_of_wave(circuit: Circuit) -> list[Wanted]:
+    """Of a circuit that a sine drives what its output is beside a mean, which says nothing of a wave; none
+    where diodes make a direct voltage of it."""
+    if circuit.drive_hz is None or any(each.letter == "d" for each in circuit.top):
+        return []
+    sizes = all_wanted(circuit, Ask(intent="figure", figures=("swing", "rms_out")))
+    return sizes if isinstance(sizes, list) else []
 
 
 def figures_or_usual(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:

@@ -513,3 +513,16 @@ async def test_the_largest_swing_is_told_from_a_growing_sine() -> None:
     assert "swings about 8.813 V" in said, said
     assert "the upper side is cut first" in said
     assert "passes 1 % at 8.777 V" in said
+
+
+@pytest.mark.parametrize(
+    ("part", "functions"), [("R1 in out 1k", ["pp", "rms", "avg"]), ("D1 in out DX", ["avg"])]
+)
+async def test_of_a_wave_its_size_is_measured_beside_its_mean(part: str, functions: list[str]) -> None:
+    deck = f"rc\nV1 in 0 SIN(0 1 1k)\n{part}\nC1 out 0 100n\n.tran 10u 5m\n.end"
+    outline = "circuit: rc\nnodes: in out\nanalyses:\n  .tran 10u 5m (line 5)\nmade of:\n  outputs: out"
+    ran = "rc.cir: completed, result .circuit_ai/sim_results/1\ntran: 500 points; v(in), v(out)"
+    shown = f"[rc.cir: lines 1-6 of 6]\n{deck}"
+    name, arguments = await next_call("measure the output", outline, shown, ran, circuits=["rc.cir"])
+    assert name == "inspect_data"
+    assert [text.partition("(")[0] for text in arguments["expressions"]] == functions
