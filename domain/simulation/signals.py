@@ -74,7 +74,10 @@ class Signal:
     def forward(self) -> NDArray[np.bool_]:
         """(n-1,) which steps follow the sweep; False where a nested sweep starts again."""
         steps = np.diff(self.x)
-        return np.asarray(steps > 0 if self.ascends else steps * np.sign(np.median(steps)) > 0)
+        if self.ascends:
+            return np.asarray(steps > 0)
+        moved = steps[steps != 0]  # edges without width, as of samples that are held
+        return np.asarray(steps * np.sign(np.median(moved)) > 0) if len(moved) else steps > 0
 
     def value_at(self, position: float) -> complex:
         """The value at `position` on the axis (the first time the sweep passes it).

@@ -121,8 +121,15 @@ def spectrum_of(
     A span that is a whole number of periods long has each harmonic in the middle of a bin. Where the steps
     are equal it is moved to the nearest samples (not for the rectangular window, which lives on whole
     periods). Raises
-    CircuitError for a span with fewer than three samples, and for one that is not on the axis.
+    CircuitError for a span with fewer than three samples, for one that is not on the axis, and for values
+    that are not finite.
     """
+    goes_on = bool((np.diff(signal.x) >= 0).all()) and (len(signal.x) < 3 or signal.x[-1] > signal.x[0])
+    if not (signal.is_finite() and goes_on):
+        raise CircuitError(
+            msg("No spectrum can be made of a waveform with values that are not finite, or whose time does "
+                "not only rise.")
+        )  # fmt: skip
     first, last = float(signal.x[0]), float(signal.x[-1])
     start = first if start is None else max(start, first)
     stop = last if stop is None else min(stop, last)

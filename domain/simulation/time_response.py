@@ -338,10 +338,10 @@ def period_starts(signal: Signal) -> RealArray:
     the record where it has two, else of all of it, else its falls. Raises when there is no whole period."""
     for part in (_second_half(signal), signal):
         starts = _rises(part)
-        if len(starts) >= 2:
+        if len(starts) >= 2 and starts[-1] > starts[0]:
             return starts
     falls = _rises(replace(signal, y=-signal.real))
-    if len(falls) >= 2:
+    if len(falls) >= 2 and falls[-1] > falls[0]:
         return falls
     y = signal.real
     raise CircuitError(

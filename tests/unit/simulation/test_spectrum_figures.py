@@ -220,3 +220,29 @@ def test_harmonics_do_not_pull_at_the_frequency_of_periods_that_are_equal() -> N
     for start_up in (0.0, 0.3):
         wave = np.tanh(4 * np.sin(2e3 * np.pi * x)) + start_up * np.exp(-x / 2e-4)
         assert fundamental_of(_signal(x, wave)) == pytest.approx(1e3, rel=5e-5)
+
+
+HELD = np.repeat(np.linspace(0, 1e-3, 100), 2)
+"""Times of samples that are held: each edge without width."""
+
+
+@for_each(
+    ("x", "y"),
+    [
+        (np.linspace(0, 1, 50), np.where(np.arange(50) == 20, np.nan, 1.0)),
+        (np.full(50, np.nan), np.sin(np.arange(50))),
+        (np.append(np.arange(49.0), np.inf), np.sin(np.arange(50))),
+        (np.tile(np.arange(25.0), 2), np.sin(np.arange(50))),
+        (np.zeros(50), np.sin(np.arange(50))),
+    ],
+)
+def test_of_a_damaged_record_there_is_no_spectrum(x: np.ndarray, y: np.ndarray) -> None:
+    for of in (spectrum_of, fundamental_of):
+        with pytest.raises(CircuitError, match="No spectrum"):
+            of(_signal(x, y))
+
+
+def test_samples_that_are_held_are_read_between_their_edges() -> None:
+    held = _signal(HELD, np.concatenate(([0.0], np.repeat(np.sin(2e4 * np.pi * HELD[1::2]), 2)[:-1])))
+    assert abs(held.value_at(0.5e-3) - math.sin(2e4 * math.pi * HELD[98])) < 1e-9
+    assert fundamental_of(held) == pytest.approx(1e4, rel=0.02)
