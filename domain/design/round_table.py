@@ -62,7 +62,7 @@ class Trend:
 
     A round stands as far from the goals as `total_shortfall` says (a missed wish counts a tenth); where
     everything is met, the smallest margin says how well. It is a gain when it stands at least 1 % nearer
-    than every round before it: what is missing shrank by that share, the last goal was met, or the
+    than every round before it: what is missing by a value shrank by that share, the last goal was met, or the
     smallest margin grew by that share.
 
     - improving: the newest round is a gain;
@@ -192,12 +192,13 @@ def trend(rounds: Sequence[Sequence[GoalVerdict]]) -> Trend:
     """Where the rounds (their verdicts, the newest last) are going. Raises ValueError without any."""
     if not rounds:
         raise ValueError("there is no round yet")
-    standings = tuple(_standing(verdicts) for verdicts in _comparable(rounds))
-    gains = [
-        here < min(standings[:place]) - _step(min(standings[:place]))
-        for place, here in enumerate(standings)
-        if place
-    ]
+    compared = _comparable(rounds)
+    standings = tuple(_standing(verdicts) for verdicts in compared)
+    steps = [_step(*pair) for pair in zip(compared, standings, strict=True)]
+    gains = []
+    for place in range(1, len(standings)):
+        best = min(range(place), key=standings.__getitem__)
+        gains.append(standings[place] < standings[best] - steps[best])
     without = next((count for count, is_gain in enumerate(reversed(gains)) if is_gain), len(gains))
     direction: Direction
     if not gains:
@@ -207,7 +208,7 @@ def trend(rounds: Sequence[Sequence[GoalVerdict]]) -> Trend:
         count = next((count for count, is_gain in enumerate(reversed(gains)) if not is_gain), len(gains))
     else:
         before = standings[-2]
-        direction, count = ("worse" if standings[-1] > before + _step(before) else "stagnant"), without
+        direction, count = ("worse" if standings[-1] > before + steps[-2] else "stagnant"), without
     return Trend(direction=direction, rounds=count, without_gain=without, standings=standings)
 
 
@@ -236,8 +237,10 @@ def _standing(verdicts: Sequence[GoalVerdict]) -> float:
     return -min((margin for margin in margins if margin is not None), default=0.0)
 
 
-def _step(standing: float) -> float:
-    return _LEAST_GAIN * abs(standing) + 1e-12
+def _step(verdicts: Sequence[GoalVerdict], standing: float) -> float:
+    """What is a gain on a round: a share of what it misses by values; a goal without one hides none."""
+    missing = total_shortfall(each for each in verdicts if not math.isnan(each.measured.value))
+    return _LEAST_GAIN * abs(missing if missing > 0 else standing) + 1e-12
 
 
 def _cells(row: TableRow) -> tuple[str, ...]:

@@ -130,6 +130,11 @@ def test_trend(gains: tuple[float, ...], expected: tuple[str, int, int]) -> None
     assert going(*gains) == expected
 
 
+def test_a_goal_without_a_value_does_not_hide_that_the_others_come_nearer() -> None:
+    rounds = [judged(cutoff=math.nan, gain=gain) for gain in (12.0, 15.0, 15.01, 20.0)]
+    assert [trend(rounds[:count]).direction for count in (2, 3, 4)] == ["improving", "stagnant", "improving"]
+
+
 def test_changed_demands_begin_a_trend_of_their_own() -> None:
     raised = DesignGoal(metric="gain", expression=GAIN.expression, unit="dB", minimum=30.0)
     found = trend([judged(gain=10), judged(gain=15), [verdict(raised, 15)], [verdict(raised, 22)]])
