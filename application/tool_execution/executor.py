@@ -353,7 +353,7 @@ def _unknown_tool(name: str, tools: Collection[str]) -> ToolResult:
     if _TAKES_BACK.search(name[:60]) and "patch_file" in tools:
         advice = msg(
             "To undo a change of yours write the former text again with patch_file: it is in the "
-            "result of the change."
+            "result of the change, and read_file tells it with changes_since."
         )
     elif near:
         advice = msg("Did you mean {names}?", names=", ".join(near))
