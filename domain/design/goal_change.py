@@ -536,7 +536,7 @@ def _with(goal: DesignGoal, mention: Mention, spread: Mention | None, text: str)
     """The goal with another figure. A goal that is asked as a loss below zero keeps its sign."""
     asked = [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
     is_ratio = goal.unit != "dB" and mention.dimension == "dB"
-    is_factor = goal.unit == "dB" and mention.dimension == "x" and mention.value > 0
+    is_factor = goal.unit == "dB" and mention.value > 0 and _is_factor(goal, mention)
 
     def as_asked(figure: float) -> float:
         return 20 * math.log10(figure) if is_factor else 10 ** (figure / 20) if is_ratio else figure
@@ -569,6 +569,12 @@ def _with(goal: DesignGoal, mention: Mention, spread: Mention | None, text: str)
         maximum = None if goal.maximum is None else value
     words = " ".join(text.split())[:60]
     return replace(goal, minimum=minimum, maximum=maximum, target=target, stated=True, words=words)
+
+
+def _is_factor(goal: DesignGoal, mention: Mention) -> bool:
+    """Whether a figure is no decibels: a gain without a unit, unless this one was asked in decibels."""
+    is_gain = _GAIN in goal.metric and not re.search(r"db|分贝", goal.words, re.IGNORECASE)
+    return mention.dimension == "x" or (mention.dimension == "none" and is_gain)
 
 
 def _centre(goal: DesignGoal) -> float | None:

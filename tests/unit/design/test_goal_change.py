@@ -196,3 +196,18 @@ def test_a_gain_that_is_judged_in_decibels_is_changed_in_decibels() -> None:
         metric="gain", expression="gain(db(v(out)), 1k)", unit="dB", minimum=39, maximum=41, target=40
     )
     assert changes("make the gain 26 dB", (gain,)) == {"gain": (25.0, 27.0, 26.0)}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "text", "decibels"),
+    [
+        ("Active low-pass at 120 Hz, 24 dB/octave", "lower it to 80 Hz and give it a gain of 2", 6.0206),
+        ("Active low-pass at 120 Hz, 24 dB/octave, gain 2", "gain of 4", 12.0412),
+        ("Active low-pass at 120 Hz, 24 dB/octave, gain 6 dB", "make the gain 3", 3.0),
+    ],
+)
+def test_a_gain_without_a_unit_is_a_factor(request_text: str, text: str, decibels: float) -> None:
+    changed = goals_changed_by(text, understand(request_text).goals)
+    assert changed is not None
+    gain = next(each for each in changed if each.metric == "passband_gain")
+    assert gain.target == pytest.approx(decibels, abs=1e-3)
