@@ -752,7 +752,8 @@ def understand_question(text: str, file: str, known: Sequence[str], before: Ask 
             ask.near is not None or re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
         )
         if (intent in _MEASURED_ALONE or key == "regulation") and (cause := CAUSES.search(words.text)):
-            ask = replace(ask, unanswered=cause[0].strip())
+            is_studied = intent == "dropout"
+            ask = replace(ask, query="limits") if is_studied else replace(ask, unanswered=cause[0].strip())
         if intent in _PLAIN and ask.value is not None:
             continue  # a number of it would be passed over
         judges = intent in ("monte_carlo", "worst_case") and bool(ask.figures)  # bounds of what is named

@@ -32,7 +32,7 @@ from infrastructure.llm_adapters.builtin.plans import (
     failed,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
-from infrastructure.llm_adapters.builtin.tuning import aim_of, aim_told, bounds_of, own_analysis
+from infrastructure.llm_adapters.builtin.tuning import aim_of, aim_told, bounds_of, moved_by, own_analysis
 from shared.message import Message, msg
 
 ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")
@@ -632,6 +632,8 @@ _OF_PULSE = 6
 
 _INPUTS = 41
 """Of a sweep that looks for the lowest one."""
+_FINE = 500
+"""Steps of a sweep by which parts are told apart."""
 _KEPT = 0.99
 """Share of its output that a regulator is to keep."""
 
@@ -659,6 +661,8 @@ def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR091
                 name=name,
             )
         )
+    if circuit.drive_pulse is None:
+        return (yield from _fine_dropout(circuit, ask, name, (level, volts), speech))
     swept = {"name": name, "min": number(level / 2), "max": number(volts), "points": _INPUTS}
     arguments = {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
     outcome = yield from study_of(circuit, [wanted], arguments)
@@ -677,6 +681,43 @@ def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR091
         )
     (low, under), (high, over) = found[below[-1]], found[below[-1] + 1]
     size = low + (high - low) * (_KEPT * level - under) / (over - under)
+    return _kept_down_to(circuit, name, level, size, speech)
+
+
+def _fine_dropout(circuit: Circuit, ask: Ask, feed: str, sizes: tuple[float, float], speech: Speech) -> Plan:
+    """The same of a regulator that does not switch, by its DC transfer, and what it hangs on where asked.
+
+    `sizes`: its output and its input as they are.
+    """
+    level, volts = sizes
+    kept = f"{_KEPT:g}*max(v({circuit.output}))"
+    card = f"dc {feed} {number(level / 2)} {number(volts)} {number(volts / _FINE)}"
+    place = Wanted(
+        name=msg("lowest input"),
+        expressions=(f"cross(v({circuit.output}),{kept})",),
+        unit="V",
+        kind="level",
+        key="lowest",
+        sweep=card,
+    )
+    found = yield from measured(circuit, [place], ask.parameters, speech)
+    if isinstance(found, str):
+        return found
+    size = found[0][2]
+    if math.isnan(size):
+        return speech.say(
+            msg("The output of {file} is kept over the whole range of {name}.", file=circuit.file, name=feed)
+        )
+    told = _kept_down_to(circuit, feed, level, size, speech)
+    if ask.query != "limits":
+        return told
+    own = replace(
+        place, name=msg("dropout voltage"), expressions=(f"{place.expressions[0]}-{kept}",), key="dropout"
+    )
+    return f"{told}\n{(yield from moved_by(circuit, replace(ask, query=''), own, speech))}"
+
+
+def _kept_down_to(circuit: Circuit, feed: str, level: float, size: float, speech: Speech) -> str:
     return speech.say(
         msg(
             "{file}: the output keeps {share} of its {level} down to {name} = {size}: "
@@ -684,7 +725,7 @@ def dropout(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:  # noqa: PLR091
             file=circuit.file,
             share=f"{100 * _KEPT:g}%",
             level=shown(level, "V"),
-            name=name,
+            name=feed,
             size=shown(size, "V"),
             difference=shown(size - _KEPT * level, "V"),
         )

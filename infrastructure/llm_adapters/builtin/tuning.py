@@ -167,6 +167,11 @@ def _limits_of_one(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)
+    return (yield from moved_by(circuit, ask, wanted, speech))
+
+
+def moved_by(circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech) -> Plan:
+    """Which parts one figure hangs on, by how much, and which way to turn them."""
     now = yield from _one(circuit, wanted, speech)
     if isinstance(now, str):
         return now
@@ -192,7 +197,8 @@ def _limits_of_one(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         )
     told = strong[:_MOST_TOLD]
     parts = speech.listed(f"{_with_role(circuit, name, speech)} {each:+.2g}%" for name, each in told)
-    is_up = ask.way == "raise" or (ask.way == "" and not FIGURES[wanted.key].is_better_low)
+    is_low = wanted.key not in FIGURES or FIGURES[wanted.key].is_better_low
+    is_up = ask.way == "raise" or (ask.way == "" and not is_low)
     if ask.way and ask.figures and re.match(r"lower|raise", ask.way):
         is_up = ask.way == "raise"
     free = [

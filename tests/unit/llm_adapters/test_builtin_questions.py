@@ -101,6 +101,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("刚才改了哪些参数", "compare", {}),
     ("show me what changed since the first run", "compare", {"query": "first"}),
     ("is the GBW still ok in the slow corner?", "corners", {"figures": ("ugf",)}),
+    ("what sets the dropout voltage?", "dropout", {"query": "limits"}),
     ("what hurts the phase margin", "limits", {"figures": ("phase_margin",)}),
     ("dominant part for the cutoff", "limits", {"figures": ("cutoff",)}),
     ("cutoff to 1 kHz", "tune", {"figures": ("cutoff",), "value": 1000.0, "unit": "Hz"}),
