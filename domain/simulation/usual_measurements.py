@@ -104,7 +104,12 @@ def usual_measurements(plots: Sequence[Plot], drawn: Callable[[Plot], Sequence[s
     """What is asked of most circuits with these analyses: of the output, and where no node is called so, of
     the last node that is `drawn` of a plot and moves as much as the others."""
     found: list[str] = []
+    stepped: set[str] = set()
     for plot in plots:
+        if plot.step is not None:  # the runs of a family are measured alike, as its first
+            if plot.analysis in stepped:
+                continue
+            stepped.add(plot.analysis)
         there = outputs_of(plot.vectors) or _behind(plot, drawn(plot))
         # What stands still over the axis is a source, or a supply.
         output = next((each for each in there if _swing(plot, each) > 0), next(iter(there), None))

@@ -1,11 +1,13 @@
 """Which curves, panes, colours and readings come of which plots."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from domain.simulation.expressions import evaluate
 from domain.simulation.usual_measurements import usual_measurements
-from domain.simulation.waveform import Plot, Vector
+from domain.simulation.waveform import Plot, Step, Vector
 from presentation.panels.iterations_plot import _from_zero, _lie_apart
 from presentation.panels.waveforms.results_view import example_of
 from presentation.panels.waveforms.traces import (
@@ -178,6 +180,13 @@ def test_of_a_wave_its_settled_size_and_its_frequency_are_asked_of_a_supply_its_
     assert evaluate(usual[0], [supply]).value == pytest.approx(5.0, abs=1e-4)
     tank = _plot("tran", ("time", "s", t), v__b=("V", wave), v__c=("V", 2 * wave), v__e=("V", wave / 10))
     assert usual_measurements([tank], default_expressions)[0] == "pp(v(c),4m)", "not what hardly moves"
+    slow, fast = (
+        _plot("tran", ("time", "s", t), v__out=("V", np.sin(2e3 * f * np.pi * t))) for f in (1, 1.5)
+    )
+    family = [
+        replace(each, step=Step(number=number, count=2)) for number, each in enumerate((slow, fast), start=1)
+    ]
+    assert len(usual_measurements(family)) == 3, "all runs are measured as the first"
     ringing = np.exp(-t / 1e-3) * np.cos(4e3 * np.pi * t)
     regulator = _plot("tran", ("time", "s", t), v__out=("V", 5 - 5 * ringing))
     assert usual_measurements([regulator])[:2] == ["avg(v(out),4.5m)", "pp(v(out),4.5m)"], "its end"
