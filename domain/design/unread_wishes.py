@@ -190,7 +190,8 @@ def _as_example(quantity: Quantity, wish: str, request: Request) -> Message:
     value = request.get(quantity.name) or quantity.example
     if quantity.is_whole:  # an order: steeper
         value = min(2 * value, quantity.within[1])
-    if not {"%", "deg", "dB"} & set(quantity.dimensions[:1]) and not quantity.is_whole:
+    is_share = "%" in quantity.dimensions[:1] and quantity.limit != "at_most"
+    if not (is_share or {"deg", "dB"} & set(quantity.dimensions[:1]) or quantity.is_whole):
         if re.search(_LESS, wish, re.IGNORECASE):
             value = nearest(value / 2, "E6")
         elif re.search(_MORE, wish, re.IGNORECASE):
