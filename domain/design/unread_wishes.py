@@ -43,7 +43,8 @@ _QUALITY = (
     r"|安静|噪[声音]|体积|小巧|便宜|成本|效率|省电|功耗|发热|精[度确准]|稳定|可靠|保护|软启动|尽量|尽可能"
 )
 _MUST_BE = (
-    r"(?<![a-z])(?:need|want|must|should|has to|have to|keep|make|made|prefer|ideally|avoid|no|never|not)"
+    r"(?<![a-z])(?:need|want|must|should|has to|have to|keep|make|made|prefer|ideally|avoid|no|never|not|"
+    r"protect|prevent|limit|add|include|allow|survive|withstand|tolerate|mute|turn|switch)s?"
     r"(?![a-z])|[要需应]|最好"
 )
 _OF_ITSELF = (

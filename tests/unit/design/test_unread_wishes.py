@@ -24,6 +24,11 @@ def _notes(text: str) -> list[str]:
         ("a low-noise preamp, gain 100", "low-noise", ""),
         ("1 kHz sine oscillator, 1 V amplitude, with low distortion", "low distortion", "distortion 2.2 %"),
         ("RC low-pass 1 kHz with a volume control", "a volume control", ""),
+        (
+            "sensor amplifier with a gain of 10 on a 5 V supply, and protect the input",
+            "protect the input",
+            "",
+        ),
         ("LED driver 350 mA from 12 V, should not get hot", "should not get hot", ""),
     ],
 )
