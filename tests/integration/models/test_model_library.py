@@ -190,6 +190,14 @@ def test_the_timer(tmp_path: Path) -> None:
     assert (found["t3"] - found["t2"]) / period == pytest.approx(57 / 104, rel=0.02)
     assert (found["hi"], found["lo"]) == (pytest.approx(10 / 3, rel=0.01), pytest.approx(5 / 3, rel=0.01))
     assert 3.3 < found["vh"] < 4.1
+    # Steps of half a period and Gear's method find the thresholds, too: each period is that of the others.
+    coarse = commands.replace("tran 1u 8m uic", "option method=gear\ntran 100u 8m 0 400u uic") + "".join(
+        f"\nmeas tran r{number} when v(out)=2 rise={number}" for number in (4, 5, 6)
+    )
+    found = measured(tmp_path, "NE555", cards, coarse)
+    assert (found["t2"] - found["t1"]) / 5 == pytest.approx(period, rel=0.01)
+    for first, second in (("t1", "r4"), ("r4", "r5"), ("r5", "r6")):
+        assert found[second] - found[first] == pytest.approx(period, rel=0.01)
     cards = ("V1 vcc 0 5\nR1 vcc c 10k\nC1 c 0 100n\nVT t 0 PULSE(5 0 1m 1u 1u 100u 10m)\n"
              "X1 0 t out vcc ctrl c c vcc NE555\nRL out 0 1k")  # fmt: skip
     commands = "tran 2u 4m\nmeas tran t1 when v(out)=2 rise=1\nmeas tran t2 when v(out)=2 fall=last"
