@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,8 @@ async def test_a_kill_while_libraries_are_read_leaves_an_index_that_goes_on(tmp_
             assert reading.stdout is not None
             await reading.stdout.readexactly(len("begins"))
             await asyncio.sleep(rng.uniform(0.0, 0.15))
-            reading.kill()
+            with suppress(ProcessLookupError):  # a fast machine has read all by then
+                reading.kill()
             await reading.communicate()
             assert (await find.search("")).total % 100 == 9  # of the E-series; libraries have a hundred each
         await find.refresh()
