@@ -24,7 +24,9 @@ from infrastructure.llm_adapters.builtin.plans import (
     Speech,
     failed,
     inspection,
+    not_settled,
     simulation_failed,
+    watched,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
 from shared.message import Message, msg
@@ -588,10 +590,12 @@ def tell(
     circuit: Circuit, wanted: Sequence[Wanted], parameters: Sequence[tuple[str, str]], speech: Speech
 ) -> Plan:
     """Measure, and say what came out."""
-    found = yield from measured(circuit, wanted, parameters, speech)
+    seen: list[Outcome] = []
+    found = yield from watched(measured(circuit, wanted, parameters, speech), seen)
     if isinstance(found, str):
         return found
     lines = [speech.say(told_line(circuit, *each)) for each in found]
+    lines += not_settled(seen, speech)
     if parameters:
         given = ", ".join(f"{name} = {value}{' °C' if name == 'temp' else ''}" for name, value in parameters)
         lines.insert(0, speech.say(msg("For this run only: {values}.", values=given)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from domain.circuit.line_changes import value_changes
 from domain.circuit.netlist import LIBRARY_SUFFIXES
@@ -26,6 +26,7 @@ FIGURE = re.compile(
 _HEADER = re.compile(r"\[.*: lines (?P<ranges>\d[\d, -]*) of (?P<total>\d+)(?:, [^\]]*)?\]")
 _ERROR = re.compile(r"Error \((?P<type>\w*)\): ?")
 
+_T = TypeVar("_T")
 Say = Callable[[Message], str]
 
 
@@ -123,6 +124,29 @@ def inspection(file: str, expressions: Sequence[str]) -> Call:
     """The call for figures of a circuit's newest result ("" = of the only circuit)."""
     arguments: dict[str, Any] = {"file_path": file} if file else {}
     return Call(tool="inspect_data", arguments={**arguments, "expressions": list(expressions)})
+
+
+def watched(plan: Generator[Call, Outcome, _T], seen: list[Outcome]) -> Generator[Call, Outcome, _T]:
+    """The same plan; what its calls came to stands in `seen`."""
+    try:
+        call = next(plan)
+        while True:
+            seen.append((yield call))
+            call = plan.send(seen[-1])
+    except StopIteration as end:
+        value: _T = end.value
+        return value
+
+
+def not_settled(seen: Iterable[Outcome], speech: Speech) -> list[str]:
+    """That a figure is of a run which has not settled, where inspect_data says so."""
+    if not any(_NOT_SETTLED in each.text for each in seen):
+        return []
+    remark = msg("The run has not settled at its end; a longer one has other figures.")
+    return [speech.say(remark)]
+
+
+_NOT_SETTLED = "has NOT SETTLED there"
 
 
 def bullets(lines: Sequence[str]) -> str:

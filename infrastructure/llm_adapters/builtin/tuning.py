@@ -32,6 +32,8 @@ from infrastructure.llm_adapters.builtin.plans import (
     Speech,
     change_values,
     failed,
+    not_settled,
+    watched,
 )
 from infrastructure.llm_adapters.builtin.reading import Ask
 from infrastructure.llm_adapters.builtin.words import DOWN_TO, UP_TO
@@ -172,7 +174,8 @@ def _limits_of_one(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
 
 def moved_by(circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech) -> Plan:
     """Which parts one figure hangs on, by how much, and which way to turn them."""
-    now = yield from _one(circuit, wanted, speech)
+    seen: list[Outcome] = []
+    now = yield from watched(_one(circuit, wanted, speech), seen)
     if isinstance(now, str):
         return now
     wanted = now.wanted
@@ -223,7 +226,7 @@ def moved_by(circuit: Circuit, ask: Ask, wanted: Wanted, speech: Speech) -> Plan
         if len(ways) > 1
         else msg("{aim}: {first}.", aim=aim, first=ways[0])
     )
-    said = [speech.say(head), speech.say(way)]
+    said = [speech.say(head), speech.say(way), *not_settled(seen, speech)]
     if ask.value is not None and ask.bound is not None and (ask.unit in (wanted.unit, "none")):
         is_met = found.nominal <= ask.value if ask.bound == "at_most" else found.nominal >= ask.value
         if wanted.unit != "dB" or ask.unit != "dB":
@@ -318,7 +321,7 @@ def _tuned(  # noqa: PLR0911, PLR0912 - every return is an answer
         whole = yield from scaled_together(circuit, ask, wanted, speech)
     seen: list[Outcome] = []
     if whole:
-        done, after = yield from _watched(_moved(circuit, ask, whole, before, speech), seen)
+        done, after = yield from watched(_moved(circuit, ask, whole, before, speech), seen)
         found = yield from measured(circuit, [each.now.wanted for each in kept], (), speech)
         others = [found] if isinstance(found, str) else _kept_told(kept, found, speech)
     else:
@@ -345,7 +348,7 @@ def _tuned(  # noqa: PLR0911, PLR0912 - every return is an answer
         if not is_done:
             return "\n".join(done)
         all_of = [wanted, *(each.now.wanted for each in kept)]
-        found = yield from _watched(measured(circuit, all_of, (), speech), seen)
+        found = yield from watched(measured(circuit, all_of, (), speech), seen)
         if isinstance(found, str) or math.isnan(found[0][2]):
             problem = found if isinstance(found, str) else speech.say(told_line(circuit, *found[0]))
             return "\n".join([*done, problem])
@@ -564,18 +567,6 @@ def _no_part(circuit: Circuit, wanted: Wanted) -> Message:
     return msg(
         "No part of {file} moves the {name} noticeably; name one.", file=circuit.file, name=wanted.name
     )
-
-
-def _watched(plan: Generator[Call, Outcome, _T], seen: list[Outcome]) -> Generator[Call, Outcome, _T]:
-    """The same plan; what its calls came to stands in `seen`."""
-    try:
-        call = next(plan)
-        while True:
-            seen.append((yield call))
-            call = plan.send(seen[-1])
-    except StopIteration as end:
-        value: _T = end.value
-        return value
 
 
 def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> Iterator[str]:
