@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
@@ -38,8 +38,6 @@ from infrastructure.llm_adapters.builtin.plans import (
 from infrastructure.llm_adapters.builtin.reading import Ask
 from infrastructure.llm_adapters.builtin.words import DOWN_TO, UP_TO
 from shared.message import Message, msg
-
-_T = TypeVar("_T")
 
 _SENSITIVITY = re.compile(r"parameter (?P<name>\S+), slope (?P<slope>\S+), normalized (?P<normalised>\S+)")
 _NOMINAL = re.compile(r"\[[^\]]*\]: nominal (?P<value>[-+\d.e]+)")
