@@ -130,7 +130,8 @@ def _rectifier(request: kit.Request) -> str:
     vin, vout, efficiency = request["vin"], request["vout"], request["efficiency"]
     if not (vin and vout and efficiency):
         return "diode"
-    diode_loss = (request["diode_v"] or 0.4) * (1 - vout / vin) / vout
+    # of a converter that steps up all of the load current goes through it
+    diode_loss = (request["diode_v"] or 0.4) * (1 - vout / vin if vout < vin else 1.0) / vout
     return "synchronous" if efficiency > 0.97 / (1 + diode_loss) else "diode"
 
 

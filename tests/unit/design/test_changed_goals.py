@@ -355,6 +355,7 @@ async def test_what_else_is_asked_is_of_the_design_or_measured(
         ("buck converter 12V to 5V 2A", "make it smaller, 1 MHz", {"fsw": 1e6}),
         ("buck converter 12V to 5V", "it has to deliver 3 A, and stay above 90 % efficiency", {"iout": 3.0}),
         ("buck converter 12V to 5V", "more current, 3 A", {"iout": 3.0}),
+        ("boost 3.7 V to 5 V, 1 A", "make it more efficient, at least 93 %", {"rectifier": "synchronous"}),
         ("LDO 9 V to 5 V, 0.3 A", "the input goes up to 12 V", {"vin": 12.0, "vout": 5.0}),
         ("LDO 9 V to 5 V, 0.3 A", "with a 10 uF ceramic at the output", {"cout_farad": 10e-6}),
         ("buck converter 12V to 5V 2A", "make it more efficient, at least 92 %", {"efficiency": 0.92}),
