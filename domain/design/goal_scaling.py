@@ -21,7 +21,8 @@ _SCALES: tuple[tuple[re.Pattern[str], Callable[[float], float]], ...] = tuple(
     for pattern, factor in (
         (rf"(?:{_UP}){_BY}1\s?倍|翻了?[1一]?[倍番]|加倍|\bdoubl\w+|\btwice\b", lambda _: 2.0),
         (
-            rf"[减砍]半|(?:{_DOWN}){_BY}(?:到|为)?(?:原来的)?[1一]半|\bhalv\w+|\b(?:by|in) half\b",
+            rf"[减砍]半|(?:{_DOWN}){_BY}(?:到|为)?(?:原来的)?[1一]半|"
+            r"\bhalv\w+|\b(?:by|in) half\b|\bhalf(?= (?:of )?(?:the|its)\b)",
             lambda _: 0.5,
         ),
         (rf"(?:{_UP})(?:到|至|为){_BY}(?:原来的)?{_FIGURE}倍", lambda figure: figure),

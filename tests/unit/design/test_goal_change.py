@@ -65,6 +65,7 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         ("把截止频率降低一半吧", FILTER, {"cutoff": (475.0, 525.0, 500.0)}),
         ("raise the cutoff by 10 %", FILTER, {"cutoff": (1045.0, 1155.0, 1100.0)}),
         ("can you double the gain?", AMPLIFIER, {"gain": (-21.0, -19.0, -20.0)}),
+        ("and half the gain please", AMPLIFIER, {"gain": (-5.25, -4.75, -5.0)}),
         ("带宽提高到3倍", AMPLIFIER, {"bandwidth": (300e3, None, None)}),
         ("输出纹波要减小一半", BUCK, {"ripple": (None, 0.0005, None)}),
         ("输出改成9V，纹波再小一半", BUCK, {"vout": (8.82, 9.18, 9.0), "ripple": (None, 0.0005, None)}),
