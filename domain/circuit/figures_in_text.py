@@ -272,7 +272,7 @@ def _unit_of(found: re.Match[str], flat: str) -> tuple[float, str, int]:
         return scale / _SCALES.get(per["time"][:-1], 1.0), f"{unit}/s", per.end()
     # "12 V/2 A" are two figures, "20 dB/decade" is a slope
     rest = flat[per.end() : per.end() + 1]
-    return (scale, "?", per.end()) if rest.strip() and not rest.isdigit() else (scale, unit, found.end())
+    return (scale, "?", per.end()) if rest.strip(" √(") and not rest.isdigit() else (scale, unit, found.end())
 
 
 def _figure(text: str, span: tuple[int, int], number: str, scale: float, unit: str) -> TextFigure:

@@ -15,7 +15,7 @@ from shared.late_patterns import late_pattern
 SIGHT = 80
 """How far before a figure the words are read that belong to it."""
 _SENTENCE_ENDS = late_pattern(
-    r"[!?。！？;；\n]|(?<!i\.e)(?<!e\.g)(?<!vs)(?<!approx)\.(?=\s|$)|\s[-•]\s(?![\d.])"
+    r"[!?。！？;；\n]|(?<!i\.e)(?<!e\.g)(?<!vs)(?<!typ)(?<!approx)\.(?=\s|$)|\s[-•]\s(?![\d.])"
 )
 _COARSEST = 0.03
 """A rounding may be this far off (a share); "about" lets it be `_ABOUT`."""
@@ -128,20 +128,23 @@ _WORDS = late_pattern(
     r"|以)?后(?=\s?[,，:：])"
     r"|(?<=[差益宽波率流压度耗间真声幅])(?:增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小))"
     r"|(?P<did>\b(?:I|i|we)(?:'ve| have)?(?: (?:now|also|then))* (?:set|put|cut)\b)"
-    r"|(?P<noun>\bby calculation\b|\bon paper\b"
+    r"|(?P<noun>\bby calculation\b|\bon paper\b|\brules? of thumb\b|\b(?:hand|rough) estimate\b"
+    r"|\bformula (?:gives|predicts|says)\b|\bby (?:the |a |its )?(?:\w+ )?formula\b"
     r"|\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*"
     r"|\bcalculated\b"
-    r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
-    r"|(?P<soft>\bshould\b|(?<!no )\b(?:needs|requires|calls for)\b"
+    r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|反推|标称)"
+    r"|(?P<soft>\bshould\b|(?<!no )\b(?:needs|requires|(?:asks|calls) for)\b"
     r"|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
     r"|\bcan\b|'ll\b"
-    r"|\bi['’]d\b|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
+    r"|\b(?:i|you|we|it|that)['’]d\b|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
     r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )"
     r"(?<!\bwere )(?<!\bwas )(?<!\bis )(?<!\bare )(?<!\bbeen )\b(?:increase|decrease|reduce|raise|set|change"
     r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
-    r"|需要|^\W*lower\b|\band lower\b|\bthen lower\b"
+    r"|需要|(?<![必所])需[降升减增提加改调]"
+    r"|^\W*(?:fix|option|alternative|remedy) [a-d1-4]\b|^\W*(?:方案|办法|选项)\s?[一二三四A-D1-4]"
+    r"|^\W*lower\b|\band lower\b|\bthen lower\b"
     r"|(?<![响效反相对供适])应(?![用力])|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算"
     # what a clause begins with is asked for; behind its subject it is told
     r"|(?:^|(?<=[,:，、：(（*]))[\s*-]*(?:[再先请或并]|然后)?(?:改[为成用]|调[到至]|调整(?!时间)|换[成为]"
@@ -156,6 +159,9 @@ _WORDS = late_pattern(
     r"|(?P<clause>[,:，、：()（）])"
 )
 _SAY = late_pattern(r"[,(]\s?say,? (?:about |some |around )?$")
+_SUPPOSED_PART = late_pattern(r"^[^\w\n]*with (?:an? |the |\w+ )[^,.;\n]{0,24}$")
+_WOULD = late_pattern(r"^(?:[^.;。；\n]|\.(?=\d)){0,80}(?:\b(?:would|could|might)\b|['’]d\b)")
+"""With a part that is not there something would be: "With a 10 mΩ MOSFET the loss would be ..."."""
 _NEEDS = late_pattern(r"\bneeds? (?:about |roughly |some |around )?$")
 _AFTER = late_pattern(
     r"^(?:[^.,;。，；\n]|\.(?=\d)){0,30}\b(?:would|could|might)\b|"
@@ -163,6 +169,7 @@ _AFTER = late_pattern(
     r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
     r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
+    r"|^[^.,;\n]{0,12}\bis the (?:nearest|closest|next) |^[^，。,;\n]{0,6}是?最(?:接近|近)的(?:标准|系列)"
     r"|^[^.;\n]{0,12}\b(?:by calculation|calculated|by hand|in theory)\b"
     r"|^\s*(?:looks|seems) (?:right|good|reasonable)\b|^\s*(?:type|part|device|diode|transistor|capacitor"
     r"|inductor|rating)s? (?:is|are) (?:sufficient"
@@ -173,8 +180,8 @@ _AFTER = late_pattern(
     r"|^\s*(?:左右|上下)?(?:也许|或许|大概[能会可]|可能)|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
 _BY_HAND = late_pattern(
-    r"(?:\bby hand\b|\b(?:hand )?calculat\w+\b|\bin theory\b|\bcomputed\b|手算|计算|估算"
-    r"|推算)[^。.;；\n]{0,24}?[:：]"
+    r"(?:\bby hand\b|\bon paper\b|\brules? of thumb\b|\b(?:hand )?calculat\w+\b|\bin theory\b|\bcomputed\b"
+    r"|手算|计算|估算|推算|反推)[^。.;；\n]{0,24}?[:：]"
     r"(?![^\n]*(?:simulat|measured|实测|仿真))",
     re.IGNORECASE,
 )
@@ -195,7 +202,8 @@ _BY_HAND_ASIDE = late_pattern(
     r" (?:that|this|it|them|these)\b"
     r"|[^\n]{0,160}(?:这一?点|这个?值|这些|以上|这)(?:还|尚|并)?[没未](?:有|经)?(?:做|经)?(?:仿真|验证|跑)"
     r"|[^\n]{0,160}(?:这些?(?:都|只)?是(?:粗略)?估算|均为估算"
-    r"|\b(?:these are|this is an?) (?:rough )?estimates?\b)",
+    r"|(?:数值|数字|结果)?(?:都|均|全)(?:是|为|系)?(?:粗略)?(?:推算|估算|手算|计算)(?:的|值|得)"
+    r"|\b(?:these are|(?:this|that) is an?) (?:rough |hand )?estimates?\b)",
     re.IGNORECASE,
 )
 
@@ -206,7 +214,8 @@ def is_thought(before: str, after: str) -> bool:
     The words before it in its sentence are read in order. "if" lasts until a word of the present, "should"
     until something is told as a fact, "the expected gain is" within its clause.
     """
-    if _SAY.search(before.lower()):
+    is_supposed = _SUPPOSED_PART.match(before.lower()) and _WOULD.match(after.lower())
+    if is_supposed or _SAY.search(before.lower()):
         return True
     if _NEEDS.search(before.lower()) and re.match(r"\s*(?:more|less)\b", after.lower()):
         return True

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, permutations
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain, without_code
 from domain.circuit.said_figures import (
@@ -65,6 +65,16 @@ _RMS = late_pattern(r"\W*(?:\brms\b|\beffective\b|\bpeak\b|\bamplitude\b|有效�
 _OF_SINE = (math.sqrt(0.5), math.sqrt(2), math.sqrt(0.125), math.sqrt(8))
 """Between peak, effective value and peak to peak."""
 _CAME_FROM = late_pattern(r"(?:\b(?:from|was)|从|由|原来是?|原为)\s?(?:about |约)?$", re.IGNORECASE)
+_SHARE_SO = late_pattern(
+    r"(?<![\d.])(?P<share>\d{1,3}(?:\.\d+)?) ?%[\s,，(（]*(?:i\.e\.|that is|or|so|=|≈|即|也就是|合|约)"
+    r"[\s,约≈±]*(?:about )?±?$"
+)
+_LAG = late_pattern(
+    r"\bphase (?:shift|lag|lead)|\b(?:lags?|lagging|leads|leading)\b|相移|滞后|超前", re.IGNORECASE
+)
+_POWER = late_pattern(r"\b(?:power|reflect\w+)\b|功率|反射", re.IGNORECASE)
+_JUNCTION = late_pattern(r"\b(?:emitter|V_?BE|diode)\b|发射极|射极|二极管", re.IGNORECASE)
+_JUNCTION_DROPS = (0.6, 0.65, 0.7)
 _PUT = late_pattern(r"(?<!可)取|(?:换|改|调|设)(?:成|为|到|至)")
 _OFFERED = late_pattern(r"方案|推荐|备选|选项|考虑|不妨|下一步|接下来|建议|要不要|是否|如何")
 _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合计|总[共和计]|加起来")
@@ -110,20 +120,35 @@ _TOLD_AS_FOUND = late_pattern(
 )
 """Words of an answer that tells what a circuit does, though nothing was read or run."""
 _BY_HAND_ONLY = late_pattern(
-    r"\b(?:nothing (?:has been|was) (?:simulated|run)|run nothing|(?:did not|didn't|have not"
-    r"|haven't) (?:run|simulate)"
+    r"\b(?:nothing (?:has been|was) (?:simulated|run)|not (?:yet )?(?:been )?simulated|run nothing"
+    r"|(?:did not|didn't|have not|haven't) (?:run|simulate)"
     r"|(?:no|without a) simulation|simulation would|by hand|estimates?)\b|[没未](?:有|做"
-    r"|经)*(?:仿真|运行|跑)|手算|估算",
+    r"|经)*(?:仿真|运行|跑)|手算|估算|推算",
     re.IGNORECASE,
 )
 """An answer that nothing was measured for says so itself."""
+_OFFERS_RUN = late_pattern(
+    r"[^.!?。！？\n]*\b(?:shall I|should I|want me to|I(?: can|['’]ll| will)|let me)\b[^.!?。！？\n]{0,24}"
+    r"\b(?:run|simulate)\b(?:[^.!?。！？\n]|\.(?=\w))*\b(?:confirm|exact|verify|check|be sure)[^!?。！？\n]*"
+    r"|[^。！？\n]*(?:确认|验证|核实|核对|准确)[^。！？\n]{0,16}我[^。！？\n]{0,8}(?:跑|运行|仿真)[^。！？\n]*"
+    r"|[^。！？\n]*我[^。！？\n]{0,8}(?:跑|运行|仿真)[^。！？\n]{0,16}(?:确认|验证|核实|核对)[^。！？\n]*",
+    re.IGNORECASE,
+)
+"""A run is offered that is to tell whether the figures hold."""
+_TOLD_AS_RUN = late_pattern(
+    r"\b(?:simulat\w+|measured|ngspice|verified|confirmed|checked|ran|results?|now|met|meets|passes|within"
+    r"|shows?|showed|gave|reads?|found|(?:came|comes|turned) out)\b"
+    r"|仿真|实测|测得|测量|显示|得到|得出|跑出|结果|验证|确认|运行|达标|满足|符合|✅|✓",
+    re.IGNORECASE,
+)
+_FAILED_RUN = late_pattern(r"\S+: failed\b")
 _DENIED = late_pattern(
     r"\b(?:not|never|nothing|haven't|hasn't)\b[^.\n]{0,24}|[没未][^。\n]{0,8}", re.IGNORECASE
 )
 _GENERAL = late_pattern(
-    r"\b(?:correspond\w*|typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb"
-    r"|for example|such as|often|rated for)\b|\d-bit\b"
-    r"|对应|典型|通常|往往|一般|常见|常用|手册|数据表|经验|例如|比如"
+    r"\b(?:correspond\w*|typical\w*|typ|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb"
+    r"|for example|such as|often|ordinary|rated)\b|\d-bit\b"
+    r"|对应|典型|通常|往往|一般|常见|常用|手册|数据表|经验|例如|比如|额定(?:功率|电流|耐压)"
 )
 _AT_POINT = late_pattern(
     r"(?:\b(?:at|for|with)\b|@|在|[，,、(（]|^)\s?[^\d，,;；、(（]{0,12}-?\d[^，,;；、]{0,12}?"
@@ -148,7 +173,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     known = Known(backing)
     if not known.has_any and not _TOLD_AS_FOUND.search(_DENIED.sub(" ", flat)):
         return ()  # of no circuit: knowledge, or worked out
-    if backing.measured is not None and not backing.measured and _BY_HAND_ONLY.search(flat):
+    if _is_of_no_run(flat, backing.measured):
         figures = []
     judged = Judged(flat, figures, parts, known, backing)
     doubted = {each.start: text[each.start : each.end].strip() for each in judged.doubted()}
@@ -156,6 +181,16 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         doubted.setdefault(start, text[start:end].strip())
     doubted |= {start: flat[start:end].strip() for start, end in judged.unknown_parts()}
     return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
+
+
+def _is_of_no_run(flat: str, measured: Sequence[str] | None) -> bool:
+    """Whether nothing was measured, and the answer says so, or offers the run and tells of none."""
+    if measured is None or not all(_FAILED_RUN.match(each) for each in measured):
+        return False
+    rest, offers = _OFFERS_RUN.subn(" ", flat)
+    return _BY_HAND_ONLY.search(flat) is not None or bool(
+        offers and not _TOLD_AS_RUN.search(_DENIED.sub(" ", rest))
+    )
 
 
 class Judged:
@@ -178,6 +213,7 @@ class Judged:
         self._named = {start: those for start, those in named.items() if those[1]}
         self._strange = {figure.start for figure in figures if self._is_strange(figure)}
         results = {each.result for each in reckoned(flat, figures) if each.is_right}
+        self._results = [figure for figure in figures if figure.start in results]
         self._backed = [
             figure
             for figure in figures
@@ -388,7 +424,22 @@ class Judged:
             or (_OF_LOSSES.search(f"{before} {after}") and is_one_of(flat, figure, self._known.losses()))
             or (_MARGIN.search(near.lower()) and is_one_of(flat, figure, self._margins.to_limits))
             or is_one_of(flat, figure, self._of_its_row(figure))
+            or is_one_of(flat, figure, self._by_rule(figure, before, after))
         )
+
+    def _by_rule(self, figure: TextFigure, before: str, after: str) -> Iterator[Given]:
+        """What a rule of the trade makes of what is known, where the words name it."""
+        if (told := _SHARE_SO.search(before)) is not None:  # "1.155 %, i.e. 121 mV"
+            yield from ((unit, value * float(told["share"]) / 100) for unit, value in self._said)
+        if figure.unit == "deg" and _LAG.search(f"{before} {after}"):  # of one pole
+            rates = [value for unit, value in (*self._asked, *self._said) if unit == "Hz"][-MOST_BY_LAW:]
+            yield from (("deg", math.degrees(math.atan2(*pair))) for pair in permutations(rates, 2))
+        if figure.unit == "%" and _POWER.search(f"{before} {after}"):
+            yield from (("%", 100 * 10 ** (-value / 10)) for unit, value in self._said if unit == "dB")
+        if figure.unit == "V" and _JUNCTION.search(before):  # one junction below what is reckoned beside it
+            begin = figure.start - len(before)
+            beside = [each.value for each in self._results if begin <= each.start < figure.start]
+            yield from (("V", each - drop) for each in beside for drop in _JUNCTION_DROPS)
 
     def _of_its_row(self, figure: TextFigure) -> Iterator[Given]:
         """What the row gives together that its sentence, or its line of a table, names."""
@@ -453,8 +504,8 @@ def _is_part_of(
     inverse = {"s": "Hz", "Hz": "s"}.get(figure.unit)
     of_rates = [1 / value for unit, value in said if unit == inverse and value]
     found: list[float] = []
-    if _HALF.search(near):
-        found += [factor * value for value in own for factor in (0.5, 2.0)]
+    if _HALF.search(f"{near} {after[:12].lower()}"):
+        found += [factor * value for value in (*own, *of_rates) for factor in (0.5, 2.0)]
     if not is_named and (_RMS.search(near) or _RMS.match(after[:24].lower())):
         found += [factor * value for value in own for factor in (0.5, 2.0, *_OF_SINE)]
     if _TOTAL.search(near[-24:]):

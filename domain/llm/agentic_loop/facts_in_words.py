@@ -25,6 +25,7 @@ from domain.llm.agentic_loop.quantities import (
     quantities_of,
     row_of,
 )
+from domain.llm.agentic_loop.rows import RUN
 from shared.late_patterns import late_pattern
 
 _MOST_RESULTS = 100_000
@@ -244,6 +245,7 @@ _REGIONS = {
 }
 _SENTENCE_END = late_pattern(r"[。！!？?；;\n]|\.(?=\s)")
 _WORD = late_pattern(r"[a-z]\w*")
+_RUN_NAMED = late_pattern(r"\brun #?(\d{1,9})\b|第 ?(\d{1,9}) ?[次轮](?:运行|仿真)", re.IGNORECASE)
 _IS_IN = late_pattern(
     r"\b(?:is|it|works?|working|operat\w+|runs|enters?|entered|stays?)\b|工作在|处于|进入"
     r"|仍在",
@@ -431,6 +433,8 @@ def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) 
         *now,
         *(found for each in reversed(earlier[-40:]) if (found := quantities_of(each[:MOST_READ]))),
     ]
+    newest = next((run["run"] for each in reversed(results) if (run := RUN.search(each))), None)
+    of_now, of_runs = facts, dict[str, _Facts]()
     facts.admits = _ADMITS.search(text[:MOST_READ]) is not None
     wrong: dict[str, None] = {}
     devices: set[str] = set()
@@ -439,10 +443,19 @@ def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) 
     for clause in _clauses(text[:MOST_READ]):
         begin = text.find(clause, at)
         if _SENTENCE_END.search(text, at, begin):
-            facts.row, is_proposed = None, False
+            of_now.row, is_proposed = None, False
         if earlier and text[text.rfind("\n", 0, begin) + 1 :].lstrip().startswith("|"):
             at = begin + len(clause)
             continue  # a table may tell of both states
+        facts = of_now
+        number = _of_one_run(text, begin) if earlier else None
+        if number is not None and number != newest:  # of before the last change: by what it gave
+            if number not in of_runs:
+                of_runs[number] = _Facts.of(
+                    [each for each in (*earlier, *results) if _is_of_run(each, number)]
+                )
+                of_runs[number].admits = of_now.admits
+            facts = of_runs[number]
         is_proposed = is_proposed or _PROPOSES.search(clause) is not None
         at = begin + len(clause)
         row = named_quantity(clause, {*facts.verdicts, *facts.shares_of})
@@ -457,11 +470,29 @@ def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) 
             )
             and (
                 (not TO_BEFORE.search(clause) and _is_false_fact(clause, facts))
-                or any(is_false_change(part, states, len(now), facts.row) for part in _AND.split(clause))
+                or (
+                    facts is of_now
+                    and any(is_false_change(part, states, len(now), facts.row) for part in _AND.split(clause))
+                )
             )
         ):
             wrong[clause.strip()[-_LONGEST:]] = None
     return tuple(wrong)
+
+
+def _of_one_run(text: str, place: int) -> str | None:
+    """The number of the one run that the sentence at a place names."""
+    begin = max((end.end() for end in _SENTENCE_END.finditer(text, 0, place + 1)), default=0)
+    end = _SENTENCE_END.search(text, place)
+    runs = {
+        each[1] or each[2] for each in _RUN_NAMED.finditer(text, begin, end.start() if end else len(text))
+    }
+    return runs.pop() if len(runs) == 1 else None
+
+
+def _is_of_run(result: str, number: str) -> bool:
+    run = RUN.search(result)
+    return run is not None and run["run"] == number
 
 
 def _clauses(text: str) -> Iterator[str]:

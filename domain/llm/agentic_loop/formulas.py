@@ -100,7 +100,8 @@ def _is_cut(flat: str, expression: Sequence[_Token], result: _Token) -> bool:
         return True
     before = flat[: expression[0].start].rstrip(" (")[-1:]
     is_argument = before.isalnum() and flat[len(flat[: expression[0].start].rstrip(" (")) :][:1] == "("
-    return is_argument or (result.figure is None and flat[result.end :][:3].lstrip()[:1].isalpha())
+    behind = flat[result.end :][:3].lstrip()[:1]
+    return is_argument or (result.figure is None and (behind.isalpha() or behind == "%"))
 
 
 def _runs(flat: str, figures: Sequence[TextFigure]) -> Iterator[list[_Token]]:

@@ -70,6 +70,11 @@ _RESISTOR = late_pattern(
     r"^[-+ ]?(?P<name>R\w*)[ \t]+\w+[ \t]+\w+[ \t]+(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[mkg])?\w*[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
+_SPAN = late_pattern(
+    r"^[-+ ]?\.ac[ \t]+(?P<how>lin|dec|oct)[ \t]+(?P<points>\d{1,9})[ \t]+(?P<low>\w[.\w]*)"
+    r"[ \t]+(?P<high>\w[.\w]*)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _WINDOW = late_pattern(
     r",\s?(?P<one>\d+(?:\.\d+)?)(?P<one_scale>[pnum])?,\s?(?P<other>\d+(?:\.\d+)?)(?P<other_scale>[pnum])?\)"
 )
@@ -256,6 +261,23 @@ class Known:
                 for which in ("one", "other")
             )
             self._by_unit.setdefault("s", set()).add(abs(end - begin))
+        self._read_sources(text)
+        for each in _SHARE_GIVEN.finditer(text):
+            self._by_unit.setdefault("%", set()).update(
+                100 * float(share) for share in each.groups() if share
+            )
+        for each in _TEMPERATURE.finditer(text):
+            self._by_unit.setdefault("degC", set()).add(float(each["number"]))
+
+    def _read_sources(self, text: str) -> None:
+        """How far a sweep of frequency goes, period and duty of pulses."""
+        for each in _SPAN.finditer(text.replace("\\n", "\n")):
+            low, high = written(each["low"]), written(each["high"])
+            if low and high:
+                span, steps = abs(high - low), int(each["points"]) - 1
+                self._by_unit.setdefault("Hz", set()).add(span)
+                if each["how"].lower() == "lin" and steps > 0:
+                    self._by_unit["Hz"].add(span / steps)
         for each in _PULSE.finditer(text):
             width, period = (
                 float(found[1]) * SCALES.get((found[2] or "").lower(), 1.0) if found else 0.0
@@ -265,12 +287,6 @@ class Known:
                 self._by_unit.setdefault("Hz", set()).add(1 / period)
                 self._by_unit.setdefault("%", set()).add(100 * width / period)
                 self._by_unit.setdefault("s", set()).update((width, period))
-        for each in _SHARE_GIVEN.finditer(text):
-            self._by_unit.setdefault("%", set()).update(
-                100 * float(share) for share in each.groups() if share
-            )
-        for each in _TEMPERATURE.finditer(text):
-            self._by_unit.setdefault("degC", set()).add(float(each["number"]))
 
     @property
     def has_any(self) -> bool:

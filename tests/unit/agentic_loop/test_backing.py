@@ -72,6 +72,9 @@ def test_of_sixty_answers_the_false_ones_are_caught_and_the_true_ones_left_alone
         "A silicon transistor typically has VBE of 0.65 V.",
         "建议把 R1 增大到 82k，预计增益约 31.5 dB。",
         "要不要我把 C1 改为 220n？",
+        "The formula predicts 1.32 kHz; with a 33 mΩ switch the loss would be some 70 mW.",
+        "For the build, 33 pF C0G is the nearest E12 value; an ordinary diode is rated 30 A.",
+        "Fix B: put in a stand-in such as `.model QX NPN(CJC=0.6p)`. 要达到 31 dB，R1 需降到 39 Ω。",
         "Done.",
         "```spice\nR1 in b 1.234k\n```\nThe block above is a proposal.",
         "离上限 31 dB 还有 1.17 dB 的余量，占 3.9 %。",
@@ -81,6 +84,21 @@ def test_what_follows_from_figures_or_is_only_proposed_is_left_alone(text: str) 
     assert (
         unbacked_figures(text, Backing(results=DONE.results, words=(*DONE.words, "28..31 dB, 31 dB"))) == ()
     )
+
+
+@for_each(
+    ("text", "is_doubted"),
+    [
+        ("By hand it draws 20.9 mA. Shall I run the operating point to confirm it?", False),
+        ("It draws 20.9 mA at 40 °C, some 8 % off. Want me to run the .op for the exact figure?", False),
+        ("The .op shows 20.9 mA. Shall I run it once more to check?", True),
+        ("It came out at 20.9 mA. Want me to run a sweep?", True),
+        ("With a 33 mΩ switch it is 20.9 mA, verified.", True),
+    ],
+)
+def test_what_is_told_before_the_run_that_is_offered_is_no_result(text: str, is_doubted: bool) -> None:
+    of_no_run = Backing(results=(NETLIST,), words=(QUESTION,), measured=())
+    assert bool(unbacked_figures(text, of_no_run)) is is_doubted
 
 
 def test_a_share_that_a_measurement_was_given_is_known_in_percent() -> None:

@@ -140,6 +140,8 @@ _SWEEP = (
         ("Bandwidth: f0/Q = 37.871/10.016 ≈ 3.78 kHz.", False),
         ("Bandwidth: f0/Q = 37.871/10.016 ≈ 4.78 kHz.", True),
         ("On at 11.04 V (10.85–11.15 V).", False),
+        ("A uniform ±3 % has σ = 3 %/√3 = 1.73 %.", False),
+        ("A uniform ±3 % has σ = 3 %/√3 = 1.43 %.", True),
         ("A Butterworth response has 80·log10(900/200) ≈ 52.3 dB.", False),
         ("0.5 × 1000 µF × (12 V)² = 72 mJ", False),
         ("幅度随温度升高而下降：2.053 V → 1.950 V。", False),
