@@ -344,7 +344,9 @@ def revise(
 def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     """The family that claims a sentence. Raises CircuitError ("unknown_circuit") naming what is known."""
     each_claim = {key: family.claim(sentence) for key, family in FAMILIES.items()}
-    if "wide_band_pass" in each_claim and each_claim["wide_band_pass"].score >= 1:  # with two edges it is no filter of one
+    if (
+        "wide_band_pass" in each_claim and each_claim["wide_band_pass"].score >= 1
+    ):  # with two edges it is no filter of one
         each_claim |= dict.fromkeys(_ONE_SIDED, Claim(score=0.0))
     meant = _described(sentence, each_claim)
     if meant is None:

@@ -15,6 +15,8 @@ _MOST = 1e-6
 _PARTS, _LAST = 8, 4
 _GROWTH = 2.0
 """From one part of the record to the next at least."""
+_LARGEST = 1e100
+"""Volts: nothing that begins, and a difference of two such is no number."""
 _LEAST_TURNS = 6
 """In its last part."""
 
@@ -22,7 +24,7 @@ _LEAST_TURNS = 6
 def grows_from_nothing(values: RealArray) -> bool:
     """Whether a voltage over time swings ever wider about where it began, and is next to nothing still."""
     known = values[np.isfinite(values)]
-    if len(known) < _PARTS * _LEAST_TURNS:
+    if len(known) < _PARTS * _LEAST_TURNS or np.abs(known).max() > _LARGEST:
         return False
     parts = np.array_split(known - known[0], _PARTS)[-_LAST:]
     sizes = np.array([np.abs(part).max() for part in parts])

@@ -45,3 +45,6 @@ class FolderSources:
     def find(self, name: str) -> Path | None:
         """Nothing is looked for by its name."""
         return None
+
+    def defining(self, name: str, *, including_file: Path) -> None:
+        """Nor by what it defines."""

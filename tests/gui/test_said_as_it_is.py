@@ -63,7 +63,9 @@ async def test_a_stopped_simulation_is_run_again_from_its_card(
     items, asked = ItemList(), list[object]()
     items.put(replace(_card_after(), key="named"))
     items.put(replace(_card_after(), key="unnamed", path=""))
-    model = SimpleNamespace(items=items, root=project, stop=None, transcript=SimpleNamespace(restore=None))
+    model = SimpleNamespace(
+        items=items, root=project, stop=None, change_design=None, transcript=SimpleNamespace(restore=None)
+    )
     others = dict.fromkeys(("project", "conversations", "names", "goals", "focus_field", "branch"), Mock())
     acts = Acts(services, model, Mock(), asked.append, **others)  # type: ignore[arg-type]
     services.workspace.circuit_run_requested.connect(asked.append)

@@ -63,7 +63,7 @@ class ListArguments(Arguments):
 class ReadArguments(Arguments):
     """Arguments of read_file."""
 
-    path: str = Field(description="Relative to the project; 'run 7': its circuit.")
+    path: str = Field(description="Relative to the project.")
     start_line: Whole | None = Field(None, ge=1, le=10**9, description="Line, from 1.")
     end_line: Whole | None = Field(None, ge=1, le=10**9, description="The last one.")
     query: str | None = Field(

@@ -174,7 +174,7 @@ class StudyArguments(Arguments):
     )
     goals: Goals = Field(
         default_factory=list,
-        description='["bw >= 1Meg", "970 <= fc <= 1030"]; or its metric. optimize: omit for those it has.',
+        description='["bw >= 1Meg", "970 <= fc <= 1030"]; or its metric.',
     )
     minimize: Texts = Field(default_factory=list, description="optimize: metrics, beside the goals.")
     maximize: Texts = Field(default_factory=list, description="To make large.")

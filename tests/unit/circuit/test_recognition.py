@@ -27,6 +27,7 @@ OWN = {
     "led_driver": {"current_sink", "zener_regulator"},
     "first_order": {"rc_low_pass"},
     "sallen_key": {"sallen_key_low_pass"},
+    "wide_band_pass": {"sallen_key_high_pass", "sallen_key_low_pass"},
     "buck": {"buck_converter"},
     "boost": {"boost_converter"},
     "buck_boost": {"buck_boost_converter"},
