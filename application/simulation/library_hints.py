@@ -123,7 +123,7 @@ def _of_definer(name: str, definer: Definer) -> Message:
                    name=name, line=line, path=file)  # fmt: skip
     quoted = file if re.fullmatch(r"[\w./\\+~-]+", file) else f'"{file}"'
     card = f".lib {quoted} {section}" if section else f".include {quoted}"
-    return msg("{name} is not defined. Add {card}.", name=name, path=file, card=card)
+    return msg("{name} is not defined. Add {card}.", name=name, card=card)
 
 
 def found_elsewhere(netlist: Netlist, tree: DependencyTree) -> Iterator[Diagnostic]:

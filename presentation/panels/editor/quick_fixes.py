@@ -123,8 +123,8 @@ def _include(diagnostic: Diagnostic, lines: Lines, *, has_title: bool) -> QuickF
     start = lines.byte(2 if has_title else 1, 1)
     return QuickFix(
         title=msg("Add {card}", card=card),
-        reason=msg("{name} is in {path}", name=params["name"], path=params["path"])
-        if "path" in params
+        reason=msg("{card} defines {name}", name=params["name"], card=card)
+        if "card" in params
         else msg("{name} is in the model library", name=params["name"]),
         start=start,
         end=start,
