@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from domain.circuit.translation import Instances
 
 _MOST_NAMED = 6
+_LONGEST_CARD = 60
 
 
 @dataclass(slots=True)
@@ -61,6 +63,8 @@ class CircuitTranslator:
     may_lack_parts: bool = False
     """A library that comes with LTspice or PSpice was named: stand-ins may be of use."""
     _included: set[Dialect] = field(default_factory=set)
+    _named: dict[str, set[str]] = field(default_factory=dict)
+    """By the name of an LTspice file's file (lower case) the directives that bring it in."""
     _instances: Instances | None = None
 
     @property
@@ -89,8 +93,31 @@ class CircuitTranslator:
         evidence = evidence_in(netlist)
         dialect = evidence[0].dialect if evidence else self.dialect
         self._included.add(dialect)
+        if self.dialect == "ltspice" and self._named.get(found.path.name.lower()) == {"lib"}:
+            netlist = self._definitions_alone(netlist)
         data = self._translated(netlist, dialect, has_title=False).to_bytes()
         return found if data == found.data else found._replace(data=data, rewritten=True)
+
+    def _definitions_alone(self, netlist: Netlist) -> Netlist:
+        """Without elements outside of its subcircuits: LTspice takes none of a library that `.lib` names, so
+        that a line of prose ("License Statement.") does no harm there."""
+        loose = [card for card in netlist.statements if card.kind == "element" and not card.scope]
+        if not loose:
+            return netlist
+        first = loose[0]
+        card = first.text.strip()[:_LONGEST_CARD]
+        text = msg("LTspice takes only definitions from a library: “{card}” was left out.", card=card)
+        if len(loose) > 1:
+            text = msg(
+                "LTspice takes only definitions from a library: {count} elements outside of its subcircuits "
+                "were left out, the first is “{card}”.",
+                count=len(loose),
+                card=card,
+            )
+        self.notes.append(SimulationNote(message=text, file=netlist.path, line=first.line))
+        lines = netlist.source.lines
+        starts = sorted({lines[chunk.line - 1].start for card in loose for chunk in card.chunks})
+        return netlist.edited([(start, start, "* ") for start in starts])
 
     def _plain(self, data: bytes, path: Path) -> bytes:
         refuse_encrypted(data, path)
@@ -108,6 +135,11 @@ class CircuitTranslator:
         if dialect in ("ltspice", "pspice") and not netlist.encoding.startswith("utf"):
             text = utf8_text(netlist.to_bytes(), netlist.encoding)
             netlist = Netlist.parse(text, path=path, has_title=has_title)
+        for card in (*netlist.directives("lib"), *netlist.directives("include")):
+            name = re.split(r"[\\/]", " ".join(word.text for word in card.words[1:]).strip("\"' "))[
+                -1
+            ].lower()
+            self._named.setdefault(name, set()).add(card.keyword)
         find = None if self.sources is None or path is None else lambda name: self._find(name, path)
         read = None if self.sources is None or path is None else lambda name: self._points(name, path)
         done = translate(netlist, dialect, find=find, read=read, instances=self._instances)

@@ -197,6 +197,27 @@ async def test_a_subcircuit_with_a_name_beyond_latin(app: Application, tmp_path:
     assert volts["v(out)"] == pytest.approx(2)
 
 
+@pytest.mark.parametrize(("directive", "volts"), [(".lib", 5.0), (".include", 2.5)])
+async def test_of_a_library_only_definitions_are_taken(
+    app: Application, tmp_path: Path, directive: str, volts: float
+) -> None:
+    """As LTspice's `.lib` does; prose among them is no element."""
+    prose = "License Statement.\n" if directive == ".lib" else ""
+    (tmp_path / "half.sub").write_text(
+        f"* a maker's file\n{prose}Rload out 0 1k\n+ tc=0\n.subckt half a b\nR1 a b 1k\n.ends\n"
+    )
+    circuit = tmp_path / "lt.cir"
+    circuit.write_text(
+        f"* t\nV1 in 0 5\nX1 in out half\nR2 out 0 1g\n.op\n{directive} half.sub\n.backanno\n.end\n"
+    )
+    result = await app.simulation.run(SimulationRequest(circuit=circuit))
+    assert result.ok, result.issues
+    found = await app.simulation.measure(result.result_path, ["v(out)"])
+    assert found["v(out)"].value == pytest.approx(volts, rel=1e-4)
+    told = [str(note.message) for note in result.notes if "only definitions" in str(note.message)]
+    assert ["the first is “License Statement.”" in each for each in told] == [True] * bool(prose)
+
+
 async def test_one_coupling_of_three_windings(app: Application, tmp_path: Path) -> None:
     (tmp_path / "coils.net").write_text(
         "* Z:\\coils.asc\nI1 0 a AC 1\nL1 a 0 1m Rser=0\nL2 b 0 4m\nL3 c 0 9m\nK1 L1 L2 L3 0.5\n"
