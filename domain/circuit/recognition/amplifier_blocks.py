@@ -27,6 +27,7 @@ _LONGEST = 400
 _VOLTAGE = late_pattern(r"(?i)\bv\s*\(\s*([^\s(),]+)\s*(?:,\s*([^\s(),]+)\s*)?\)")
 _NUMBERED = late_pattern(r"(?i)(?P<first>\d?)_?(?:in_?(?P<sign>[-+pn])|out)_?(?P<last>\d?)")
 _SUPPLY = late_pattern(r"(?i)v(?:cc|dd|ee|ss|s|p|n|neg|pos)?[-+]?|gnd")
+_OUTPUT = late_pattern(r"(?i)v?_?o(?:ut(?:put)?)?\d?")
 _STEP, _ROUNDING = 1e-4, 1e-12
 _ROUNDS = 42
 _PLACES = tuple(((at * 0.61803) % 1) * 2 - 1 for at in range(1, 60))
@@ -76,6 +77,10 @@ def amplifier_ports(block: Block) -> AmplifierPorts | None:
     ports = block.ports
     # What comes to a supply through a stage's load is no output.
     by_name = sorted(ports, key=lambda port: _SUPPLY.fullmatch(port) is not None)
+    if any(
+        map(_OUTPUT.fullmatch, ports)
+    ):  # nor is a supply where another port is called one: a gate driver's
+        by_name = [port for port in by_name if not _SUPPLY.fullmatch(port)]
     for first, second in _sensed(block):
         if first not in ports or second not in ports:
             continue

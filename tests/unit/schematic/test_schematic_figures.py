@@ -302,6 +302,18 @@ def test_a_code_model_that_amplifies_a_difference_is_drawn_as_an_amplifier() -> 
     assert roles.turns[at["R1"]] == 1  # its end at the output on the right
 
 
+def test_a_driver_with_a_floating_supply_is_a_box() -> None:
+    """What its output stage hangs on moves with both inputs; its output is the port that is called so."""
+    text = "t\nV1 c 0 1\nX1 c vdd vss 0 g driver\nV2 vdd vss 12\nR1 vss 0 1k\nR2 g vss 1k\n"
+    text += (
+        ".subckt driver c vdd vss vssin out\nM2 out gate vss vss N\nM1 out gate vdd vdd P\n"
+        "B1 gate vss V=v(d)-v(vss)>2.5 ? 0 : v(vdd)-v(vss)\nE1 i vss c vssin 1\nR1 i d 100\nC1 d vss 1n\n"
+        ".model N NMOS(VTO=2)\n.model P PMOS(VTO=-2)\n.ends\n"
+    )
+    page, _, at = roles_by_name(text)
+    assert page.parts[at["X1"]].kind == "box"
+
+
 _PACKAGE = """t
 VCC vcc 0 15
 VEE vee 0 -15
