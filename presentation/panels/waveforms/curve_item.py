@@ -22,6 +22,8 @@ _FEW_TURNS = 4
 """With more, Qt's outline of a line costs more than an image of it (`strokes.py`)."""
 _MOST_DASHED = 60
 """A dashed line that turns more often is drawn whole: gaps would look like pauses of what oscillates."""
+_STEPS = 2_000
+"""Of a line's height, by which its turns are counted: less is below a pixel."""
 _GAP = 8
 """Pixels of the axis that are left out of a dashed area, and drawn."""
 _LONG = 256
@@ -68,8 +70,7 @@ class Line:
     @classmethod
     def of(cls, x: RealArray, y: RealArray, pen: QPen) -> Line:
         """x, y: (m,); the pen's width in logical pixels."""
-        rises = np.signbit(np.diff(y))
-        turns = int(np.count_nonzero(rises[1:] != rises[:-1]))
+        turns = min(_turns(y, 0.0), _turns(y, 0.5))
         goes_on = bool((np.diff(x) >= 0).all())
         return cls(x, y, pen, tuple(_pieces(np.isfinite(y))), turns, goes_on)
 
@@ -135,6 +136,18 @@ class Line:
                     painter.drawPoint(_polygon(bends_x, bends_y)[0])
                 else:
                     painter.drawPolyline(_polygon(bends_x[part], bends_y[part]))
+
+
+def _turns(y: RealArray, shift: float) -> int:
+    """How often a line turns, in steps of its own height: noise about a level is seen as none, at one of two
+    `shift`s at least."""
+    known = y[np.isfinite(y)]
+    step = float(known.max() / _STEPS - known.min() / _STEPS) if len(known) else 0.0
+    if not step:
+        return 0
+    moves = np.diff(np.floor(known / step + shift))
+    rises = np.signbit(moves[moves != 0])
+    return int(np.count_nonzero(rises[1:] != rises[:-1]))
 
 
 class CurveItem(BoxItem):

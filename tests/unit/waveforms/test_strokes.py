@@ -92,3 +92,14 @@ def test_what_lies_beside_the_image_draws_nothing() -> None:
         stroke = stroked(x, np.full(50, away), (30, 20), 1.5, BLACK)
         assert not coverage(stroke, (30, 20)).any()
     assert not coverage(stroked(x - 100, x, (30, 20), 1.5, BLACK), (30, 20)).any()
+
+
+def test_noise_far_below_a_pixel_is_no_turn() -> None:
+    """It made an area with gaps of a dashed curve that rises and falls once."""
+    x = np.linspace(0.0, 1.0, 6_000)
+    wave = np.clip(np.sin(2 * np.pi * x), 0.0, 1.0)
+    noise = 1e-5 * (-1.0) ** np.arange(len(x))
+    dense = np.sin(2 * np.pi * 500 * np.linspace(0.0, 1.0, 200_000))
+    assert Line.of(x, wave + noise, QPen()).turns <= 3
+    assert Line.of(np.linspace(0.0, 1.0, 200_000), dense, QPen()).turns == 1000
+    assert Line.of(x, np.full(len(x), 1.7e308), QPen()).turns == 0
