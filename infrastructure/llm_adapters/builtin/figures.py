@@ -58,11 +58,11 @@ FIGURES: dict[str, Figure] = {
         name=msg("unity-gain frequency"), unit="Hz", kind="ac", expressions=("ugf({x})",),
     ),
     "lower_cutoff": Figure(
-        words=r"low(?:er|[- ]freq(?:uency)?|[- ]end)?[- ](?:(?:corner|cut[- ]?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率|low(?:er)?[- ]?freq(?:uency|uencies)? (?:response |end )?roll[- ]?off|roll-?off at low(?:er)? freq\w+|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:under|below|at low(?:er)? frequenc\w+)|\bbass(?: (?:cut-?off|corner|roll-?off|end|response))?|低频(?:时|段|处|部分)?.{0,8}?(?:下降|[往下]?掉|衰减|跌|滚降)|低频截止",
+        words=r"low(?:er|[- ]freq(?:uency)?|[- ]end)?[- ](?:(?:corner|cut[- ]?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|下限(?:截止|转折)?(?:频率)?|低频(?:截止|转折)(?:频率)?|低频端|低端(?:截止)?频率|low(?:er)?[- ]?freq(?:uency|uencies)? (?:(?:response |end )?roll[- ]?off|response)|roll-?off at low(?:er)? freq\w+|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:under|below|at low(?:er)? frequenc\w+)|\bbass(?: (?:cut-?off|corner|roll-?off|end|response))?|低频(?:时|段|处|部分)?.{0,8}?(?:下降|[往下]?掉|衰减|跌|滚降)|低频截止",
         name=msg("lower cut-off frequency"), unit="Hz", kind="ac", expressions=("lowcut({x})",), is_better_low=True,
     ),
     "upper_cutoff": Figure(
-        words=r"(?:upper|high(?:er|[- ]freq(?:uency)?|[- ]end)?)[- ](?:(?:corner|cut[- ]?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率|high(?:er)?[- ]?freq(?:uency|uencies)? (?:response |end )?roll[- ]?off|roll-?off at high(?:er)? freq\w+|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:above|beyond|at high(?:er)? frequenc\w+)|\btreble(?: (?:cut-?off|corner|roll-?off|end|response))?|高频(?:时|段|处|部分)?.{0,14}?(?:下降|[往下]?掉|衰减|跌|滚降)|高频截止",
+        words=r"(?:upper|high(?:er|[- ]freq(?:uency)?|[- ]end)?)[- ](?:(?:corner|cut[- ]?off|limit|end)(?: frequency| freq)?|-?3 ?db(?: frequency| point)?)|上限(?:截止|转折)?(?:频率)?|高频(?:截止|转折)(?:频率)?|高频端|高端(?:截止)?频率|high(?:er)?[- ]?freq(?:uency|uencies)? (?:(?:response |end )?roll[- ]?off|response)|roll-?off at high(?:er)? freq\w+|(?:falls?|drops?|rolls?|droops?) (?:off )?(?:above|beyond|at high(?:er)? frequenc\w+)|\btreble(?: (?:cut-?off|corner|roll-?off|end|response))?|高频(?:时|段|处|部分)?.{0,14}?(?:下降|[往下]?掉|衰减|跌|滚降)|高频截止",
         name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
     ),
     "cutoff": Figure(

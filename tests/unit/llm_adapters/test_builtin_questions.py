@@ -153,6 +153,8 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     ("跑一次rc.cir的蒙特卡洛，电阻5%", "monte_carlo", {"file": "rc.cir", "tolerances": (("r", 0.05),)}),
     ("what limits the bandwidth of rc.cir?", "limits", {"file": "rc.cir", "figures": ("bandwidth",)}),
+    ("what is holding back the low frequency response?", "limits", {"figures": ("lower_cutoff",)}),
+    ("what constrains the high-frequency response", "limits", {"figures": ("upper_cutoff",)}),
     ("What limits the gain of ce.cir?", "limits", {"file": "ce.cir", "figures": ("gain",)}),
     ("which parts determine the ripple in buck.cir?", "limits", {"file": "buck.cir", "figures": ("ripple",)}),
     (
