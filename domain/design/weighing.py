@@ -116,6 +116,10 @@ def weighed(
     names = families[ruled.family].names_in(sentence) if ruled.family and is_refused else ()
     if is_refused and is_said_in_short(text, sentence, ruled, list(names)):
         return ruled.outcome
+    chosen = families.get(may_be[best].family)
+    words = None if chosen is None or ruled.claim.score < 1 else chosen.family.words
+    if words is not None and sentence.has(words.excludes) and not sentence.has(words.named):
+        return ruled.outcome  # another one is named, and what is said is none of this one's
     if best < len(nats) - 1 and sum(math.exp(each - nats[best]) for each in nats) > 1 / _LEAST:
         return ruled.outcome
     return may_be[best].outcome

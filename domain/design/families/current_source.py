@@ -84,7 +84,8 @@ FAMILY = kit.Family(
               "zh": "用LED做基准的恒流源，5mA，电源9V"},
     words=kit.Words(
         named=rf"^(?=.*(?:{_JFET_WORDS}|{_LED_WORDS}))(?=.*(?:{_SOURCE_WORDS})).*",
-        excludes=r"buck|boost|charger|充电|driver|驱动|differen|差分|mirror|镜像|op[\s-]?amp|运放",
+        excludes=r"buck|boost|charger|充电|driver|驱动|differen|差分|mirror|镜像|op[\s-]?amp|运放|"
+                 r"(?<![a-z])[np]?-?mos(?:fet)?s?(?![a-z])",
     ),
     quantities=(replace(current_mirror.CURRENT, within=(50e-6, 0.1)),
                 replace(current_mirror.SUPPLY, within=(5, 40)), kit.TOLERANCE),

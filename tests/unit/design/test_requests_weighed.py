@@ -47,6 +47,11 @@ def test_an_amplifier_of_which_little_is_told_is_the_usual_one(sentence: str, fa
     assert any("not named" in str(note) for note in intent.assumptions)
 
 
+def test_what_a_family_excludes_is_not_taken_for_it_by_what_was_learnt() -> None:
+    intent = understand("simple NMOS constant current source, 200 uA, 10 V supply", request_texts())
+    assert intent.family == "mos_current_mirror"
+
+
 @for_each(
     "sentence",
     [
